@@ -1,0 +1,1 @@
+"""Everything that touches the outside: the API, the ledger, the command line."""

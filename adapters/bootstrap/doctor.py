@@ -1,0 +1,163 @@
+"""Checks what the promise rests on, one line each, going on after each that fails.
+
+Reads only: at most one cheap GET for each account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Final
+from urllib.parse import urlsplit
+
+from reconciler.errors import ReconcilerError
+
+from ..settings import Settings, load_settings, unknown_variables
+from ..shapes import Check
+from .opening import open_ledger
+from .probing import Probed, probe
+from .secrets import learn_secrets
+
+ACCOUNTS_MAX: Final = 20
+"""Accounts asked in one run; more would be a load of its own."""
+
+FULL: Final = 2
+"""The number SQLite gives `synchronous = FULL`."""
+
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+async def examine(account_id: str | None = None) -> tuple[Check, ...]:
+    """Every check that can be made. `account_id` has the API asked for this account alone."""
+    names = tuple(unknown_variables())
+    spelling = Check(
+        name="variables",
+        ok=not names,
+        detail="; ".join(names) or "every RECONCILER_ variable is a setting",
+        fix="docs/settings.md lists them" if names else None,
+    )
+    try:
+        settings = load_settings()
+    except ReconcilerError as error:
+        return (spelling, _failed("settings", error))
+    learn_secrets(settings)
+    limits = settings.to_limits()
+    needed, lease = limits.needed_before_send.total_seconds(), limits.lease.total_seconds()
+    kept = Check(
+        name="settings", ok=True, detail=f"A2: {needed:g} s to end a call, lease {lease:g} s"
+    )
+    accounts, ledger = await _ledger(settings)
+    asked = (account_id,) if account_id is not None else accounts
+    outside = [line async for line in _api(settings, asked)]
+    return (spelling, kept, *ledger, *outside)
+
+
+async def _ledger(settings: Settings) -> tuple[tuple[str, ...], tuple[Check, ...]]:
+    """The accounts it knows, and how it stands."""
+    try:
+        ledger = open_ledger(settings)
+    except ReconcilerError as error:
+        return tuple(settings.account_tokens), (_failed("ledger", error),)
+    try:
+        _, lines = await ledger.summaries()
+        durable = await _durability(settings)
+    finally:
+        await ledger.aclose()
+    known = dict.fromkeys([*settings.account_tokens, *(line.document.account_id for line in lines)])
+    opened = Check(
+        name="ledger",
+        ok=True,
+        detail=f"{settings.database_shown}: schema and identity fit, {settings.graph_url}",
+    )
+    failover = Check(name="failover", ok=True, detail="not applicable: SQLite is one file")
+    return tuple(known), (opened, durable, failover)
+
+
+async def _durability(settings: Settings) -> Check:
+    """A1, asked of a connection opened the way the ledger opens its own."""
+    from ..store.sqlite import file_of
+    from ..store.sqlite_database import SqliteDatabase
+
+    database = SqliteDatabase.open(file_of(settings.database_url.get_secret_value()))
+    try:
+        synchronous, journal = database.read(
+            lambda connection: tuple(
+                connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
+                for name in ("synchronous", "journal_mode")
+            )
+        )
+    finally:
+        database.close()
+    ok = synchronous == FULL and journal == "wal"
+    level = "FULL" if synchronous == FULL else str(synchronous)
+    return Check(
+        name="durability",
+        ok=ok,
+        detail=f"A1: journal_mode {journal}, synchronous {level}",
+        fix=None if ok else "keep the ledger on a local disk and run reconciler migrate",
+    )
+
+
+async def _api(settings: Settings, accounts: tuple[str, ...]) -> AsyncIterator[Check]:
+    yield _address(settings)
+    if not accounts:
+        yield _no_account(settings)
+    for account_id in accounts[:ACCOUNTS_MAX]:
+        if settings.token_for(account_id) is None:
+            yield _no_token(account_id)
+            continue
+        found = await probe(settings, account_id)
+        yield _access(account_id, found)
+        yield _clock(account_id, found, settings)
+
+
+def _address(settings: Settings) -> Check:
+    parts = urlsplit(settings.graph_url)
+    ok = parts.scheme == "https" or parts.hostname in LOOPBACK
+    return Check(
+        name="address",
+        ok=ok,
+        detail=f"{settings.graph_url} {settings.graph_version}" + ("" if ok else ", not encrypted"),
+        fix=None if ok else "write RECONCILER_GRAPH_URL with https: the token travels in a header",
+    )
+
+
+def _no_account(settings: Settings) -> Check:
+    ok = settings.graph_token is not None
+    return Check(
+        name="token",
+        ok=ok,
+        detail="given, not tried: no account is known yet" if ok else "no token is given",
+        fix="reconciler doctor --account act_…" if ok else _TOKEN_FIX,
+    )
+
+
+def _no_token(account_id: str) -> Check:
+    return Check(name=f"token {account_id}", ok=False, detail="no token is given", fix=_TOKEN_FIX)
+
+
+_TOKEN_FIX: Final = "set RECONCILER_GRAPH_TOKEN, in the environment, .env or RECONCILER_SECRETS_DIR"  # noqa: S105 - the advice
+
+
+def _access(account_id: str, found: Probed) -> Check:
+    fix = None if found.answers else "renew the account's token, or see that the API is reachable"
+    return Check(name=f"access {account_id}", ok=found.answers, detail=found.detail, fix=fix)
+
+
+def _clock(account_id: str, found: Probed, settings: Settings) -> Check:
+    """A6. Half a second of the header's own rounding is not held against anybody."""
+    if found.clock_difference is None:
+        return Check(name=f"clock {account_id}", ok=found.answers is False, detail="not told")
+    seconds = found.clock_difference.total_seconds()
+    ok = abs(seconds) <= settings.clock_skew_seconds + 1
+    allowed = f"{settings.clock_skew_seconds:g} s allowed"
+    return Check(
+        name=f"clock {account_id}",
+        ok=ok,
+        detail=f"A6: the API's is {seconds:+.1f} s from ours, {allowed}",
+        fix=None if ok else "set this machine's clock, or raise RECONCILER_CLOCK_SKEW_SECONDS",
+    )
+
+
+def _failed(name: str, error: ReconcilerError) -> Check:
+    detail = "; ".join(error.message.splitlines())
+    return Check(name=name, ok=False, detail=detail, fix=error.next_step or None)

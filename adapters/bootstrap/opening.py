@@ -1,0 +1,97 @@
+"""Opens the product: settings in, adapters joined to the core, nothing created by the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from reconciler.errors import InvalidSettings
+from reconciler.outside import Outside
+
+from ..clock import SystemChance, SystemClock
+from ..settings import Settings
+from .product import Reconciler
+from .secrets import REDACTION, learn_secrets
+
+if TYPE_CHECKING:
+    from ..graph.client import GraphClient
+    from ..store.sqlite import SqliteLedger
+
+
+def open_reconciler(
+    settings: Settings, *, stopping: Callable[[], bool] = lambda: False
+) -> Reconciler:
+    """The product, ready for use in the running event loop. Close it, or use it in `async with`.
+
+    `stopping` is asked before every create; once it says True no further one starts. Raises
+    `InvalidSettings`, `WrongSchema` where the ledger is missing or old, `ForeignLedger` where it is
+    a copy or belongs to another GRAPH_URL.
+    """
+    limits = settings.to_limits()
+    learn_secrets(settings)
+    graph = open_graph(settings)  # opens nothing yet, so that nothing is left open by a refusal
+    ledger = open_ledger(settings)
+    chance = SystemChance()
+    outside = Outside(
+        ledger=ledger,
+        graph=graph,
+        clock=SystemClock(),
+        chance=chance,
+        limits=limits,
+        owner=chance.owner(),
+        stopping=stopping,
+    )
+
+    async def close() -> None:
+        await graph.aclose()
+        await ledger.aclose()
+
+    budget = timedelta(seconds=settings.read_budget_seconds)
+    return Reconciler(outside, read_budget=budget, close=close)
+
+
+def open_ledger(settings: Settings) -> SqliteLedger:
+    """The ledger of this GRAPH_URL. Creates nothing."""
+    from ..store.sqlite import SqliteLedger
+
+    return SqliteLedger.open(_sqlite_url(settings), graph_url=settings.graph_url)
+
+
+def open_graph(settings: Settings) -> GraphClient:
+    """The API's client. The deadline of one page is that of one call: a settle lease that makes no
+    step for twice that long is given up."""
+    from ..graph.client import GraphClient
+
+    return GraphClient(
+        tokens=settings.token_for,
+        app_secret=settings.app_secret,
+        url=settings.graph_url,
+        version=settings.graph_version,
+        page_size=settings.page_size,
+        max_pages=settings.max_pages,
+        concurrency=settings.concurrency,
+        read_timeout=timedelta(seconds=settings.call_timeout_seconds),
+        redaction=REDACTION,
+    )
+
+
+def migrate(settings: Settings, *, accept: bool = False) -> None:
+    """Create or upgrade the ledger. `accept`: a restored or cloned database is meant.
+
+    Raises `ForeignLedger` without it, and then nothing was changed.
+    """
+    from ..store.sqlite import migrate as migrate_sqlite
+
+    learn_secrets(settings)
+    migrate_sqlite(_sqlite_url(settings), graph_url=settings.graph_url, accept=accept)
+
+
+def _sqlite_url(settings: Settings) -> str:
+    url = settings.database_url.get_secret_value()
+    if not url.startswith("sqlite:"):
+        raise InvalidSettings(
+            "RECONCILER_DATABASE_URL: PostgreSQL is not supported by this release yet",
+            next_step="set RECONCILER_DATABASE_URL=sqlite:///reconciler.db",
+        )
+    return url

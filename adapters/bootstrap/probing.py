@@ -1,0 +1,67 @@
+"""One cheap read of an account, told more fully than the port does: for the doctor only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from ..graph.paging import read_date
+from ..graph.paths import Endpoint, Unsendable, labels_edge
+from ..graph.reply import NoReply, Reply
+from ..graph.requests import Requests
+from ..graph.sending import Sender
+from ..graph.tokens import Keyring
+from ..graph.transport import Lanes
+from ..settings import Settings
+from .secrets import REDACTION
+
+BODY_MAX = 2**20
+"""Bytes; one label has fewer than two hundred."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probed:
+    """What the API said. `clock_difference` is its clock minus ours, None where it told no time."""
+
+    answers: bool
+    detail: str
+    clock_difference: timedelta | None = None
+
+
+async def probe(settings: Settings, account_id: str) -> Probed:
+    """Ask for one ad label. Never raises; the detail holds no secret."""
+    keyring = Keyring(settings.token_for, settings.app_secret, REDACTION)
+    requests = Requests(Endpoint(settings.graph_url, settings.graph_version), keyring)
+    try:
+        outgoing = requests.page(labels_edge(account_id, "id"), {"limit": "1"})
+    except Unsendable as error:
+        return Probed(answers=False, detail=str(error))
+    if outgoing is None:
+        return Probed(answers=False, detail="no token for this account")
+    lanes = Lanes(1)
+    try:
+        within = timedelta(seconds=settings.call_timeout_seconds)
+        before = datetime.now(UTC)
+        back = await Sender(lanes).send(outgoing, within, BODY_MAX)
+        return _told(back, before, datetime.now(UTC))
+    finally:
+        await lanes.aclose()
+
+
+def _told(back: Reply | NoReply, before: datetime, after: datetime) -> Probed:
+    if isinstance(back, NoReply):
+        return Probed(answers=False, detail=REDACTION(back.message))
+    date = read_date(back.headers)
+    # The header has whole seconds: on average half of one was cut off.
+    half = timedelta(seconds=0.5)
+    difference = date + half - (before + (after - before) / 2) if date else None
+    detail = f"HTTP {back.status}{_message(back)}"
+    return Probed(answers=back.status == 200, detail=detail, clock_difference=difference)
+
+
+def _message(reply: Reply) -> str:
+    content = reply.json()
+    error = content.get("error") if isinstance(content, dict) else None
+    if not isinstance(error, dict):
+        return ""
+    return f", code {error.get('code')}: {REDACTION(str(error.get('message')))[:200]}"

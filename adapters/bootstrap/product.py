@@ -1,0 +1,142 @@
+"""The product as one object: every use case over one ledger and one API client."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Self
+
+from reconciler import cancel, publish, settle, submit
+from reconciler.model import DocumentState
+from reconciler.outside import Outside
+from reconciler.plan import read_plan
+from reconciler.ports import Summary, View
+from reconciler.publish import Published
+from reconciler.settle import Settled
+from reconciler.submit import Submitted
+
+from ..shapes import Explained
+
+Close = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """Counts by state over the whole selection, its newest lines, and the ledger's time."""
+
+    counts: Mapping[DocumentState, int]
+    lines: tuple[Summary, ...]
+    now: datetime
+
+
+class Reconciler:
+    """What a program can ask for. Open with `open_reconciler`, use as a context manager.
+
+    Every method may be called any number of times, at once, and be killed at any point. What a
+    method returns is durable. Raises what stands in `reconciler.errors`.
+    """
+
+    def __init__(self, outside: Outside, *, read_budget: timedelta, close: Close) -> None:
+        self._outside = outside
+        self._read_budget = read_budget
+        self._close = close
+
+    async def submit(
+        self,
+        plan: object,
+        *,
+        key: str | None = None,
+        new: bool = False,
+        publish: bool = False,
+        source: str = "plan",
+    ) -> Submitted:
+        """Accept a decoded plan as a document, or as the next revision of the one with this key.
+
+        The same plan gives the same document; `new` means once more; `publish` queues it. Sends
+        nothing. Raises `InvalidPlan` with all that is wrong, `source` being the plan's name in it.
+        """
+        limits = self._outside.limits
+        accepted = read_plan(plan, echo=limits.echo, source=source)
+        return await submit.submit(
+            accepted,
+            key=key,
+            new=new,
+            publish=publish,
+            ledger=self._outside.ledger,
+            chance=self._outside.chance,
+            limits=limits,
+        )
+
+    async def publish(self, document_id: str) -> Published:
+        """A person's `publish`: queue what rests, settle what is due, run one attempt here.
+
+        Of a published document nothing is left to do. Raises `WrongState` where the document was
+        cancelled or a person must decide first.
+        """
+        view = await self.peek(document_id)
+        if view.document.state is DocumentState.PUBLISHED:
+            settled = await settle.settle(document_id, self._outside)
+            why = "everything of it is published already"
+            return Published(view=settled.view, settled=settled, why=why)
+        return await publish.publish(document_id, self._outside)
+
+    async def advance(self, document_id: str) -> Published:
+        """Settle what is due and run one attempt if it is queued; begins nothing that rests."""
+        settled = await settle.settle(document_id, self._outside)
+        return await publish.advance(document_id, self._outside, settled)
+
+    async def peek(self, document_id: str) -> View:
+        """The document as the ledger has it. Looks at nothing outside."""
+        return await self._outside.ledger.read(document_id)
+
+    async def read(self, document_id: str, *, refresh: bool = False) -> Settled:
+        """The document, after takeover and settling if they are due, within the read budget.
+
+        `refresh` also lists what is confirmed, for its attributes, however long that takes.
+        """
+        budget = None if refresh else self._read_budget
+        return await settle.settle(document_id, self._outside, refresh=refresh, budget=budget)
+
+    async def recover(self, document_id: str, *, dry_run: bool = False) -> Settled:
+        """Take over and settle because a person asks, also a held document. `dry_run` judges."""
+        if dry_run:
+            return await settle.judge_only(document_id, self._outside)
+        return await settle.settle(document_id, self._outside, asked=True)
+
+    async def cancel(self, document_id: str) -> View:
+        """Create nothing more of it. Raises `WrongState` where everything is published."""
+        return await cancel.cancel(document_id, self._outside)
+
+    async def list(
+        self, *, state: DocumentState | None = None, account_id: str | None = None
+    ) -> Listed:
+        """Counts and the newest documents. `account_id` with or without `act_`."""
+        account = None if account_id is None else f"act_{account_id.removeprefix('act_')}"
+        counts, lines = await self._outside.ledger.summaries(state=state, account_id=account)
+        return Listed(counts=counts, lines=lines, now=await self._outside.ledger.now())
+
+    async def explain(self, document_id: str) -> Explained:
+        """The stored evidence behind the latest verdict of each item."""
+        view = await self.peek(document_id)
+        found = {
+            judged.item: await self._outside.ledger.evidence(judged.evidence_id)
+            for judged in view.document.verdicts
+        }
+        return Explained(view=view, evidence=found)
+
+    async def aclose(self) -> None:
+        """Close the ledger and the API's connections."""
+        await self._close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,1 @@
+"""The commands: read the arguments, call one thing, print."""

@@ -1,0 +1,79 @@
+"""The program `reconciler`: every end of it is one exit code, and no expected error a traceback."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import typer
+
+from reconciler.errors import ReconcilerError
+
+from . import commands
+from .exit_codes import ExitCode
+from .failing import tell, tell_error
+from .output import say
+from .running import Interrupted
+
+LOG = logging.getLogger(__name__)
+
+
+def main() -> NoReturn:
+    """The entry point."""
+    sys.exit(exit_code_of(sys.argv[1:]))
+
+
+def exit_code_of(arguments: Sequence[str]) -> int:
+    """Run one command line to its end, telling any error; the code for the shell."""
+    as_json = "--json" in arguments
+    try:
+        code = commands.app(args=list(arguments), prog_name="reconciler", standalone_mode=False)
+        return ExitCode.DONE if code is None else int(code)
+    except typer.TyperException as error:
+        return _usage(error, arguments, as_json)
+    except ReconcilerError as error:
+        tell_error(error, as_json=as_json)
+        return ExitCode.ERROR
+    except Interrupted as interrupted:
+        return _interrupted(interrupted.exit_code, arguments, as_json)
+    except (KeyboardInterrupt, typer.Abort):
+        return _interrupted(ExitCode.INTERRUPTED, arguments, as_json)
+    except Exception as error:  # noqa: BLE001 - the last line of defence: told, never shown raw
+        return _unexpected(error, as_json)
+
+
+def _usage(error: typer.TyperException, arguments: Sequence[str], as_json: bool) -> int:
+    if not arguments:  # the message is the help page itself
+        say(error.format_message())
+        return ExitCode.USAGE
+    known = set(commands.names())
+    named = next((word for word in arguments if word in known), None)
+    help_page = f"reconciler {named} --help" if named else "reconciler --help"
+    tell("usage", error.format_message(), help_page, as_json=as_json)
+    return ExitCode.USAGE
+
+
+def _interrupted(code: int, arguments: Sequence[str], as_json: bool) -> int:
+    again = shlex.join(["reconciler", *arguments])
+    tell("interrupted", "stopped by a signal before the end", again, as_json=as_json)
+    return code
+
+
+def _unexpected(error: Exception, as_json: bool) -> int:
+    """One line. The traceback is for those who ask, and without secrets like everything else."""
+    from ..bootstrap import REDACTION
+
+    if LOG.isEnabledFor(logging.DEBUG) or os.environ.get("RECONCILER_DEBUG"):
+        LOG.critical("unexpected", exc_info=error)
+    message = REDACTION(f"unexpected {type(error).__name__}: {error}")
+    next_step = "reconciler doctor; RECONCILER_DEBUG=1 shows where it happened"
+    tell("unexpected", " ".join(message.split()), next_step, as_json=as_json)
+    return ExitCode.ERROR
+
+
+if __name__ == "__main__":
+    main()

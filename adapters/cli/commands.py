@@ -1,0 +1,178 @@
+"""The command line as people type it: arguments, options and their words; nothing else.
+
+What a command needs is imported when it runs, so that `--help` and a typing error answer at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from reconciler.model import DocumentState
+
+app = typer.Typer(
+    name="reconciler",
+    help="Publish through Meta's Marketing API, and know after any crash what really exists.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 error, 3 needs a person, 4 ended partly, 5 run again, 64 usage.",
+)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The document's id, as `submit` printed it.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.callback()
+def options(
+    verbose: Annotated[
+        int,
+        typer.Option(
+            "--verbose", "-v", count=True, show_default=False, help="Log more; -vv with tracebacks."
+        ),
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, errors only.")] = False,
+) -> None:
+    """Options of every command; they go before its name."""
+    from ..bootstrap import REDACTION
+    from ..telemetry import log_to_stderr
+
+    log_to_stderr(-1 if quiet else verbose, REDACTION)
+
+
+@app.command()
+def migrate(
+    accept_database: Annotated[
+        bool,
+        typer.Option(
+            "--accept-database", help="A restored or cloned database is meant to be used."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Create or upgrade the ledger's schema."""
+    from . import ledger_commands
+
+    return ledger_commands.migrate(accept=accept_database, as_json=as_json)
+
+
+@app.command()
+def submit(
+    plan: Annotated[str, typer.Argument(metavar="PLAN.json|-", help="A file, or - for stdin.")],
+    key: Annotated[
+        str | None,
+        typer.Option(metavar="K", help="Names the document; by default the plan's own hash."),
+    ] = None,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Queue it too; sends nothing.")
+    ] = False,
+    new: Annotated[bool, typer.Option("--new", help="Once more, although it is known.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Accept a document, or its next revision: the same key with a changed plan."""
+    from . import document_commands as doing
+    from .session import carry_out
+
+    return carry_out(doing.submit(plan, key=key, publish=publish, new=new), as_json=as_json)
+
+
+@app.command()
+def publish(
+    document_id: Id,
+    wait: Annotated[bool, typer.Option("--wait", help="Stay until the document rests.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Queue it if it rests, find out what is unknown, then make what is missing, here and now."""
+    from . import document_commands as doing
+    from .session import carry_out
+
+    return carry_out(doing.publish(document_id, wait=wait), as_json=as_json, may_create=True)
+
+
+@app.command()
+def show(
+    document_id: Id,
+    no_recover: Annotated[
+        bool, typer.Option("--no-recover", help="Only read; look at nothing outside.")
+    ] = False,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Also list what is confirmed, for its attributes.")
+    ] = False,
+    as_json: AsJson = False,
+) -> int:
+    """The document as it is, after takeover and settling if they are due."""
+    from . import document_commands as doing
+    from .session import carry_out
+
+    work = doing.show(document_id, recover=not no_recover, refresh=refresh)
+    return carry_out(work, as_json=as_json)
+
+
+@app.command()
+def explain(document_id: Id, as_json: AsJson = False) -> int:
+    """Why: the funnel with its counts, and what each stage removed."""
+    from . import document_commands as doing
+    from .session import carry_out
+
+    return carry_out(doing.explain(document_id), as_json=as_json)
+
+
+@app.command()
+def recover(
+    document_id: Id,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Judge, and write nothing.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Take over and settle one document, also a held one. Creates nothing."""
+    from . import document_commands as doing
+    from .session import carry_out
+
+    return carry_out(doing.recover(document_id, dry_run=dry_run), as_json=as_json)
+
+
+@app.command()
+def cancel(document_id: Id, as_json: AsJson = False) -> int:
+    """Create nothing more of it: at once, or when the call under way has ended."""
+    from . import document_commands as doing
+    from .session import carry_out
+
+    return carry_out(doing.cancel(document_id), as_json=as_json)
+
+
+@app.command("list")
+def list_documents(
+    state: Annotated[DocumentState | None, typer.Option(help="Only this state.")] = None,
+    account: Annotated[
+        str | None, typer.Option(metavar="A", help="Only this account, with or without act_.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Documents with state and next action, counts first."""
+    from . import document_commands as doing
+    from .session import carry_out
+
+    return carry_out(doing.list_documents(state=state, account=account), as_json=as_json)
+
+
+@app.command()
+def doctor(
+    account: Annotated[
+        str | None, typer.Option(metavar="A", help="Ask the API for this account alone.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Check what the promise rests on: settings, durability, schema, clock, token, API."""
+    from . import ledger_commands
+
+    return ledger_commands.doctor(account=account, as_json=as_json)
+
+
+def names() -> Iterator[str]:
+    """The commands, as typed."""
+    for command in app.registered_commands:
+        if command.name is not None:
+            yield command.name
+        elif command.callback is not None:
+            yield command.callback.__name__

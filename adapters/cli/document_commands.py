@@ -1,0 +1,175 @@
+"""The commands about documents: each calls one thing and says what came of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from reconciler.errors import InvalidPlan, PlanError
+from reconciler.model import DocumentState, NextAction, Reason
+from reconciler.plan import parse_plan_text
+from reconciler.ports import View
+from reconciler.settle import Settled
+from reconciler.verdict import Absent, Found, Inconclusive, Verdict
+
+from ..bootstrap import Reconciler
+from ..shapes import document_state, documents_list, explanation
+from .document_picture import clock, document_picture
+from .exit_codes import ExitCode, after_cancel, after_publish, after_recover, after_show
+from .funnel_picture import funnel_picture
+from .list_picture import list_picture
+from .publishing import publish_and_wait, publish_once
+from .running import Stop
+from .session import Told, Work
+
+PLAN_BYTES_MAX: Final = 32 * 1024 * 1024
+"""A thousand items of thirty kilobytes each; more is a wrong file."""
+
+
+def submit(plan: str, *, key: str | None, publish: bool, new: bool) -> Work:
+    """Store the plan; the picture says under which id."""
+
+    async def work(product: Reconciler, _: Stop) -> Told:
+        source = "stdin" if plan == "-" else plan
+        value = parse_plan_text(_read_plan(plan, source), source)
+        submitted = await product.submit(value, source=source, key=key, new=new, publish=publish)
+        view = await product.peek(submitted.document.id)
+        return _told(view, ExitCode.DONE, *submitted.warnings)
+
+    return work
+
+
+def _read_plan(plan: str, source: str) -> bytes:
+    try:
+        text = sys.stdin.buffer.read(PLAN_BYTES_MAX + 1) if plan == "-" else _file(plan)
+    except OSError as error:
+        raise _unreadable(source, f"cannot be read: {error.strerror}") from error
+    if len(text) > PLAN_BYTES_MAX:
+        raise _unreadable(source, f"has more than {PLAN_BYTES_MAX:,} bytes")
+    return text
+
+
+def _file(plan: str) -> bytes:
+    with Path(plan).open("rb") as file:
+        return file.read(PLAN_BYTES_MAX + 1)
+
+
+def _unreadable(source: str, problem: str) -> InvalidPlan:
+    error = PlanError(
+        item=None, field="file", problem=problem, instead="name a plan, or - for stdin"
+    )
+    return InvalidPlan((error,), source=source)
+
+
+def publish(document_id: str, *, wait: bool) -> Work:
+    """One attempt here; with `wait`, as many as it takes until the document rests."""
+
+    async def work(product: Reconciler, stop: Stop) -> Told:
+        run = publish_and_wait if wait else publish_once
+        published = await run(product, document_id, stop)
+        return _told(published.view, after_publish(published.view), *_why_waiting(published.view))
+
+    return work
+
+
+def _why_waiting(view: View) -> tuple[str, ...]:
+    """Where it goes on later: until when, and why."""
+    step = document_state(view)["next"]
+    if view.document.state not in (DocumentState.QUEUED, DocumentState.PUBLISHING):
+        return ()
+    if step["action"] != NextAction.WAIT:
+        return (f"not done: {step['why']}",)
+    until = f" until {clock(step['until'])}" if step["until"] else ""
+    return (f"waiting{until}, because {step['why']}",)
+
+
+def show(document_id: str, *, recover: bool, refresh: bool) -> Work:
+    """Reading is what triggers the looking that is due."""
+
+    async def work(product: Reconciler, _: Stop) -> Told:
+        if not recover and not refresh:
+            return _told(await product.peek(document_id), ExitCode.DONE)
+        settled = await product.read(document_id, refresh=refresh)
+        code = after_show(withheld=settled.withheld, held_by_another=settled.held_by_another)
+        return _told(settled.view, code, *_why_withheld(settled))
+
+    return work
+
+
+def _why_withheld(settled: Settled) -> tuple[str, ...]:
+    if settled.held_by_another:
+        return ("no verdict: another worker holds the lease and is looking",)
+    if settled.withheld is None or settled.withheld is Reason.TOO_SOON:
+        return ()
+    return (f"no verdict: {settled.withheld.value}",)
+
+
+def recover(document_id: str, *, dry_run: bool) -> Work:
+    """A person asks: a due time is no obstacle, and a held document is looked at too."""
+
+    async def work(product: Reconciler, _: Stop) -> Told:
+        settled = await product.recover(document_id, dry_run=dry_run)
+        code = after_recover(
+            settled.view, withheld=settled.withheld, held_by_another=settled.held_by_another
+        )
+        notes = _verdicts(settled) if dry_run else ()
+        return _told(settled.view, code, *notes, *_why_withheld(settled))
+
+    return work
+
+
+def _verdicts(settled: Settled) -> tuple[str, ...]:
+    """What a real run would decide now; a dry one shows the document as it was."""
+    if not settled.looked:
+        return ("dry run: nothing to look at",)
+    said = sorted(settled.verdicts.items())
+    return tuple(f"dry run: {item} {_in_words(verdict)}" for item, verdict in said)
+
+
+def _in_words(verdict: Verdict) -> str:
+    match verdict:
+        case Found(row=row, grade=grade):
+            return f"~ found {row.id} by {grade.value}"
+        case Absent():
+            return "+ absent, may be made"
+        case Inconclusive(reason=reason):
+            return f"{'.' if reason.is_passing else '?'} inconclusive, {reason.value}"
+
+
+def cancel(document_id: str) -> Work:
+    """Cancelled, or recorded and honoured when what is under way has ended."""
+
+    async def work(product: Reconciler, _: Stop) -> Told:
+        view = await product.cancel(document_id)
+        code = after_cancel(view)
+        recorded = "recorded: nothing more is created; it is cancelled once what is under way ends"
+        return _told(view, code, *([recorded] if code is ExitCode.RUN_AGAIN else []))
+
+    return work
+
+
+def explain(document_id: str) -> Work:
+    """The stored evidence of the latest verdicts; looks at nothing outside."""
+
+    async def work(product: Reconciler, _: Stop) -> Told:
+        shape = explanation(await product.explain(document_id))
+        return Told(shape=shape, picture=lambda: funnel_picture(shape), code=ExitCode.DONE)
+
+    return work
+
+
+def list_documents(*, state: DocumentState | None, account: str | None) -> Work:
+    """Counts over the whole selection, then its newest documents."""
+
+    async def work(product: Reconciler, _: Stop) -> Told:
+        listed = await product.list(state=state, account_id=account)
+        shape = documents_list(listed.counts, listed.lines, listed.now)
+        return Told(shape=shape, picture=lambda: list_picture(shape), code=ExitCode.DONE)
+
+    return work
+
+
+def _told(view: View, code: int, *notes: str) -> Told:
+    shape = document_state(view)
+    return Told(shape=shape, picture=lambda: document_picture(shape), code=code, notes=notes)

@@ -1,0 +1,108 @@
+"""How each command ends, for the shell: one table of codes, one order where several fit.
+
+Design section 8. Other programs branch on these numbers; a change here is a change of interface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import Final
+
+from reconciler.lifecycle import shown_next
+from reconciler.model import DocumentState, NextAction, Reason
+from reconciler.ports import View
+from reconciler.signature import is_unsettled
+
+
+class ExitCode(IntEnum):
+    """*Closed.*"""
+
+    DONE = 0  # or nothing to do
+    ERROR = 1  # unknown id, too late, refused plan
+    CHANGES_PLANNED = 2  # only where it was asked for
+    NEEDS_A_PERSON = 3  # done, but something waits for a decision
+    ENDED_SHORT = 4  # ended partly, failed, cancelled or stale
+    RUN_AGAIN = 5  # withheld, waiting or held by another worker
+    USAGE = 64  # the command line makes no sense
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+PRECEDENCE: Final = (
+    ExitCode.USAGE,
+    ExitCode.ERROR,
+    ExitCode.ENDED_SHORT,
+    ExitCode.NEEDS_A_PERSON,
+    ExitCode.RUN_AGAIN,
+    ExitCode.CHANGES_PLANNED,
+    ExitCode.DONE,
+)
+
+OF_STATE: Final = {
+    DocumentState.DRAFT: ExitCode.DONE,
+    DocumentState.QUEUED: ExitCode.RUN_AGAIN,
+    DocumentState.PUBLISHING: ExitCode.RUN_AGAIN,
+    DocumentState.PUBLISHED: ExitCode.DONE,
+    DocumentState.PARTLY_PUBLISHED: ExitCode.ENDED_SHORT,
+    DocumentState.FAILED: ExitCode.ENDED_SHORT,
+    DocumentState.CANCELLED: ExitCode.ENDED_SHORT,
+    DocumentState.HELD: ExitCode.NEEDS_A_PERSON,
+}
+
+NO_ANSWER: Final = frozenset(
+    {Reason.LISTING_INCOMPLETE, Reason.THROTTLED, Reason.ACCESS, Reason.CLOCK}
+)
+"""Reasons for which a look that was due said nothing. `too_soon` is an answer: not yet."""
+
+
+def first_that_fits(codes: Iterable[ExitCode]) -> ExitCode:
+    """The one that is told where several fit; `DONE` where none was given."""
+    given = set(codes)
+    return next((code for code in PRECEDENCE if code in given), ExitCode.DONE)
+
+
+def after_publish(view: View) -> ExitCode:
+    """Whether the document got where `publish` wants it."""
+    return first_that_fits({OF_STATE[view.document.state], _of_next(view)})
+
+
+def after_recover(
+    view: View, *, withheld: Reason | None = None, held_by_another: bool = False
+) -> ExitCode:
+    """Whether anything is left to find out. A settled document that waits for `publish` is done."""
+    document = view.document
+    is_settled = document.state is DocumentState.QUEUED and not is_unsettled(document, view.now)
+    codes = {ExitCode.DONE if is_settled else OF_STATE[document.state], _of_next(view)}
+    if withheld is not None or held_by_another:
+        codes.add(_of_reason(withheld))
+    return first_that_fits(codes)
+
+
+def after_show(*, withheld: Reason | None = None, held_by_another: bool = False) -> ExitCode:
+    """Reading is done whatever it showed, unless a look that was due had no answer."""
+    no_answer = held_by_another or withheld in NO_ANSWER
+    return ExitCode.RUN_AGAIN if no_answer else ExitCode.DONE
+
+
+def after_cancel(view: View) -> ExitCode:
+    """Cancelled, or recorded and honoured when the attempt under way ends."""
+    is_done = view.document.state is DocumentState.CANCELLED
+    return ExitCode.DONE if is_done else ExitCode.RUN_AGAIN
+
+
+def after_doctor(checks_passed: bool) -> ExitCode:
+    """A check that failed is an error: what it found must be mended before the promise holds."""
+    return ExitCode.DONE if checks_passed else ExitCode.ERROR
+
+
+def _of_next(view: View) -> ExitCode:
+    """Surplus that nobody has seen yet needs a person in every state."""
+    action = shown_next(view.document, view.account, view.now).action
+    needs_a_person = action in (NextAction.DECIDE, NextAction.RAISE_LIMIT)
+    return ExitCode.NEEDS_A_PERSON if needs_a_person else ExitCode.DONE
+
+
+def _of_reason(withheld: Reason | None) -> ExitCode:
+    standing = withheld is not None and not withheld.is_passing
+    return ExitCode.NEEDS_A_PERSON if standing else ExitCode.RUN_AGAIN

@@ -1,0 +1,67 @@
+"""An error in three lines: what happened, why it is safe or not, what to type next."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from reconciler.errors import InvalidPlan, ReconcilerError
+
+from .output import print_json, say, visible
+
+SAFE: Final = {
+    "usage": "Nothing was read or sent.",
+    "invalid_settings": "Nothing was read or sent.",
+    "invalid_plan": "Nothing was stored or sent.",
+    "unknown_document": "Nothing was changed.",
+    "wrong_state": "Nothing was changed.",
+    "wrong_schema": "Nothing was read or sent.",
+    "foreign_ledger": "Refused on purpose: a copied ledger would make everything a second time.",
+    "ledger_unavailable": "The refused change was rolled back; what was sent is on record.",
+    "binding_taken": "The change was rolled back; no entity stands for two items.",
+    "commit_unknown": "The change may or may not be durable; the record decides, so run it again.",
+    "interrupted": "What was sent is on record; running again makes nothing twice.",
+}
+"""By the error's code: what did and did not happen."""
+
+OTHERWISE: Final = "A create is on record before it is sent, so running again makes nothing twice."
+
+
+def tell(code: str, message: str, next_step: str, *, as_json: bool, **more: Any) -> None:
+    """JSON on stdout where it was asked for, else three lines on stderr."""
+    if as_json:
+        error = {"code": code, "message": message, "next": next_step or None, **more}
+        print_json({"error": error})
+        return
+    say("\n".join(visible(line) for line in f"error: {message}".splitlines()))
+    say(f"       {SAFE.get(code, OTHERWISE)}")
+    if next_step:
+        say(f"next:  {visible(next_step)}")
+
+
+def tell_error(error: ReconcilerError, *, as_json: bool) -> None:
+    """An error of ours. A plan's carries each fault by itself for programs."""
+    next_step = error.next_step or NEXT.get(error.code, "")
+    more = {"errors": _faults(error)} if isinstance(error, InvalidPlan) else {}
+    tell(error.code, error.message, next_step, as_json=as_json, **more)
+
+
+NEXT: Final = {
+    "unknown_document": "reconciler list",
+    "wrong_schema": "reconciler migrate",
+    "ledger_unavailable": "reconciler doctor",
+    "commit_unknown": "reconciler list",
+}
+"""What to type where the error itself does not say."""
+
+
+def _faults(error: InvalidPlan) -> list[dict[str, Any]]:
+    return [
+        {
+            "file": error.source,
+            "item": fault.item,
+            "field": fault.field,
+            "problem": fault.problem,
+            "instead": fault.instead,
+        }
+        for fault in error.errors
+    ]

@@ -1,0 +1,49 @@
+"""The commands about the ledger itself: `migrate` and `doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from ..bootstrap import migrate as migrate_ledger
+from ..bootstrap.doctor import examine
+from ..shapes import checks_list
+from .exit_codes import ExitCode, after_doctor
+from .output import visible
+from .running import run
+from .session import Told, checked_settings, print_told
+
+
+def migrate(*, accept: bool, as_json: bool) -> int:
+    """Run the migration; nothing is asked of the API."""
+    settings = checked_settings()
+    migrate_ledger(settings, accept=accept)
+    shape = {"schema": "migrate/1", "database": settings.database_shown, "accepted": accept}
+    line = f"{visible(settings.database_shown)} is ready for {visible(settings.graph_url)}"
+    print_told(Told(shape=shape, picture=lambda: Text(line), code=ExitCode.DONE), as_json=as_json)
+    return ExitCode.DONE
+
+
+def doctor(*, account: str | None, as_json: bool) -> int:
+    """Every check, one line each."""
+    checks = run(lambda _: examine(account), grace_seconds=0)
+    shape = checks_list(checks)
+    code = after_doctor(all(check.ok for check in checks))
+    print_told(Told(shape=shape, picture=lambda: doctor_picture(shape), code=code), as_json=as_json)
+    return code
+
+
+def doctor_picture(shape: Mapping[str, Any]) -> RenderableType:
+    """A line for each check, and below it how to mend what failed."""
+    width = max(len(check["name"]) for check in shape["checks"])
+    lines: list[Text] = []
+    for check in shape["checks"]:
+        word, style = ("ok", "green") if check["ok"] else ("FAIL", "bold red")
+        name = visible(check["name"]).ljust(width)
+        lines.append(Text.assemble((f"{word:<5}", style), f"{name}  {visible(check['detail'])}"))
+        if check["fix"] and not check["ok"]:
+            lines.append(Text(f"     {'':<{width}}  -> {visible(check['fix'])}", "bold"))
+    return Group(*lines)

@@ -1,0 +1,73 @@
+"""Data to stdout, everything else to stderr; names from outside shown, never obeyed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, TextIO
+
+from rich.console import Console, RenderableType
+
+PIPE_WIDTH: Final = 200
+"""Columns where nobody looks: wide enough that no line of a table is folded."""
+
+_HARMFUL: Final = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
+_TURNING: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def visible(text: str) -> str:
+    """Text from outside as it may stand in a terminal.
+
+    Control characters could move the cursor, marks of writing direction could swap what is read;
+    both are shown by number.
+    """
+    return "".join(_shown(char) for char in text)
+
+
+def _shown(char: str) -> str:
+    if char in _TURNING or unicodedata.category(char) in _HARMFUL:
+        return f"\\u{ord(char):04x}"
+    return char
+
+
+def print_json(shape: dict[str, Any]) -> None:
+    """One JSON document, ASCII only: no terminal's encoding can spoil it."""
+    _to_stdout(lambda: print(json.dumps(shape, indent=2), flush=True))  # noqa: T201 - the output
+
+
+def print_human(picture: RenderableType) -> None:
+    """For people. Colour only on a terminal and without NO_COLOR."""
+    console = console_for(sys.stdout)
+    with console.capture() as drawn:
+        console.print(picture)
+    text = "\n".join(line.rstrip() for line in drawn.get().splitlines())
+    _to_stdout(lambda: print(text, flush=True))  # noqa: T201 - the output
+
+
+def say(text: str) -> None:
+    """A line of progress or of an error, on stderr."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)  # noqa: T201 - the output
+
+
+def console_for(stream: TextIO) -> Console:
+    """No markup, no emoji codes, no guessing of numbers: what is printed is what was given."""
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH
+    return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
+
+
+def _to_stdout(write: Callable[[], None]) -> None:
+    """Write; a reader who has seen enough (`| head`) is no error."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    try:
+        write()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at exit and would complain there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

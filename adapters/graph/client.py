@@ -1,0 +1,190 @@
+"""The `Graph` port over real HTTP: one create at most once, walks proven complete, cheap probes."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+import httpx
+from pydantic import SecretStr
+
+from reconciler.call_outcome import Again, Answer, CreateRequest
+from reconciler.errors import InvalidSettings
+from reconciler.listing import IncompleteListing, Keep, Walk, WalkRequest
+from reconciler.model import CallError, Outcome, Reason
+
+from .answer import answer_to_create, short
+from .paging import GivenUp, PageReader, PageSizes
+from .paths import Edge, Endpoint, Unsendable, children_edge, labels_edge
+from .redaction import Redaction
+from .reply import NoReply
+from .requests import Requests
+from .sending import Sender
+from .tokens import Keyring, TokenSource
+from .transport import IN_FLIGHT_PER_CLIENT, Lanes
+from .walk import Bounds, Walker
+from .wire import Page, read_page
+
+CREATE_BODY_MAX: Final = 2**20
+"""Bytes of a create's reply; a real one has fewer than a hundred."""
+
+LOCAL: Final = "local"
+"""The `row` of an error that was found before anything was sent, so by no line of the table."""
+
+
+async def _sleep(duration: timedelta) -> None:
+    await asyncio.sleep(duration.total_seconds())
+
+
+class GraphClient:
+    """One per process and event loop; safe for any number of tasks. Close it with `aclose`.
+
+    `tokens` is asked for an account's token before each request. `concurrency` is how many creates
+    run at once; reads get four slots beside them. `read_timeout` is the deadline of one page.
+    `transport` None is the real network. Installs the redaction on the HTTP libraries' loggers.
+    """
+
+    def __init__(
+        self,
+        *,
+        tokens: TokenSource,
+        app_secret: SecretStr | None = None,
+        url: str = "https://graph.facebook.com",
+        version: str = "v26.0",
+        page_size: int = 500,
+        max_pages: int = 2_000,
+        max_rows: int = 1_000_000,
+        concurrency: int = 10,
+        read_timeout: timedelta = timedelta(seconds=30),
+        redaction: Redaction | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        sleep: Callable[[timedelta], Awaitable[None]] = _sleep,
+        fraction: Callable[[], float] = random.random,
+    ) -> None:
+        if min(page_size, max_pages, max_rows, concurrency) < 1:
+            raise InvalidSettings("page size, bounds and concurrency must be at least 1")
+        self._redact = redaction or Redaction()
+        self._redact.guard_logging()
+        self._keyring = Keyring(tokens, app_secret, self._redact)
+        self._requests = Requests(Endpoint(url, version), self._keyring)
+        self._lanes = Lanes(-(-concurrency // IN_FLIGHT_PER_CLIENT) + 1, transport)
+        self._sender = Sender(self._lanes)
+        self._bounds = Bounds(pages_max=max_pages, rows_max=max_rows)
+        self._read_timeout = read_timeout
+        self._reader = PageReader(
+            requests=self._requests,
+            sender=self._sender,
+            sizes=PageSizes(page_size),
+            redact=self._redact,
+            within=read_timeout,
+            sleep=sleep,
+            fraction=fraction,
+        )
+
+    async def create(self, request: CreateRequest, *, within: timedelta) -> Answer:
+        """See `ports.Graph.create`. What cannot be sent at all is answered without sending."""
+        try:
+            outgoing = self._requests.create(request)
+        except Unsendable as error:
+            return self._not_sent(Outcome.REJECTED, Again.NEVER, str(error))
+        if outgoing is None:
+            return self._not_sent(Outcome.NOT_SENT, Again.ACCESS, "no token for this account")
+        back = await self._sender.send(outgoing, within, CREATE_BODY_MAX)
+        return answer_to_create(back, self._redact)
+
+    async def walk(
+        self,
+        request: WalkRequest,
+        keep: Keep,
+        now: Callable[[], Awaitable[datetime]],
+        *,
+        step: Callable[[], None] = lambda: None,
+    ) -> Walk:
+        """See `ports.Graph.walk`. `keep` sees rows before their `data` is read."""
+        try:
+            edge = children_edge(request)
+        except Unsendable as error:
+            return await self._unwalkable(request, str(error), now)
+        walker = Walker(
+            request=request,
+            edge=edge,
+            reader=self._reader,
+            bounds=self._bounds,
+            redact=self._redact,
+            keep=keep,
+            now=now,
+            step=step,
+        )
+        return await walker.run()
+
+    async def has_label(self, account_id: str, name: str) -> bool | None:
+        """See `ports.Graph.has_label`. Compared exactly; stops at the first label of that name."""
+        try:
+            edge = labels_edge(account_id, "id,name")
+        except Unsendable:
+            return None
+        return await self._has_label(edge, name)
+
+    async def _has_label(self, edge: Edge, name: str) -> bool | None:
+        after: str | None = None
+        for _ in range(self._bounds.pages_max):
+            got = await self._reader.read(edge, after, before_each=_nothing, step=lambda: None)
+            if isinstance(got, GivenUp):
+                return None
+            if any(row.name == name for row in got.page.rows):
+                return True
+            if got.page.after is None:
+                return False
+            if got.page.after == after:
+                return None
+            after = got.page.after
+        return None
+
+    async def probe(self, account_id: str) -> bool:
+        """See `ports.Graph.probe`. One request, never asked again: the account may be throttled."""
+        try:
+            outgoing = self._requests.page(labels_edge(account_id, "id"), {"limit": "1"})
+        except Unsendable:
+            return False
+        if outgoing is None:
+            return False
+        back = await self._sender.send(outgoing, self._read_timeout, CREATE_BODY_MAX)
+        if isinstance(back, NoReply) or back.status != 200:
+            return False
+        return isinstance(read_page(back.body), Page)
+
+    def token_print(self, account_id: str) -> str | None:
+        """See `ports.Graph.token_print`. None also for an id that is no account's."""
+        try:
+            return self._keyring.print_of(account_id)
+        except Unsendable:
+            return None
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._lanes.aclose()
+
+    def _not_sent(self, outcome: Outcome, again: Again, why: str) -> Answer:
+        error = CallError(row=LOCAL, message=short(why, self._redact))
+        return Answer(outcome=outcome, again=again, error=error)
+
+    async def _unwalkable(
+        self, request: WalkRequest, why: str, now: Callable[[], Awaitable[datetime]]
+    ) -> IncompleteListing:
+        at = await now()
+        return IncompleteListing(
+            request=request,
+            reason=Reason.LISTING_INCOMPLETE,
+            detail=short(why, self._redact),
+            pages=0,
+            row_count=0,
+            started_at=at,
+            ended_at=at,
+        )
+
+
+async def _nothing() -> None:
+    """The labels' walk needs no clock."""

@@ -1,0 +1,46 @@
+"""Builds every request the product sends: three GETs and one POST, each with its credentials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reconciler.call_outcome import CreateRequest
+
+from .form import form_body
+from .paths import Edge, Endpoint, create_path
+from .sending import Outgoing
+from .tokens import Keyring
+
+
+class Requests:
+    """Both methods return None where the account has no usable token, and raise `Unsendable`."""
+
+    def __init__(self, endpoint: Endpoint, keyring: Keyring) -> None:
+        self._endpoint = endpoint
+        self._keyring = keyring
+
+    def create(self, request: CreateRequest) -> Outgoing | None:
+        """The POST of one create, as a form (facts 4.6)."""
+        path = create_path(request.account_id, request.kind)
+        credentials = self._keyring.credentials(request.account_id)
+        if credentials is None:
+            return None
+        return Outgoing(
+            method="POST",
+            url=self._endpoint.url(path),
+            headers={
+                **credentials.header,
+                "Content-Type": "application/x-www-form-urlencoded",
+            },
+            body=form_body(request.params, credentials.parameters),
+        )
+
+    def page(self, edge: Edge, page: Mapping[str, str]) -> Outgoing | None:
+        """The GET of one page: always built here, never taken from a `next` link (R030, R097)."""
+        credentials = self._keyring.credentials(edge.account_id)
+        if credentials is None:
+            return None
+        query = {**edge.parameters, **page, **credentials.parameters}
+        return Outgoing(
+            method="GET", url=self._endpoint.url(edge.path, query), headers=credentials.header
+        )

@@ -1,0 +1,134 @@
+"""Sends one request once, under one total deadline, and says in values what came of it.
+
+Timeouts of single reads never add up to a deadline (field case R008), so one clock runs over
+everything: slot, DNS, connect, headers and body. What happened to a request that ended without a
+reply is told by how far it got, not by the name of an exception alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final
+
+import httpx
+
+from .reply import NoReply, Reply
+from .transport import POOL_WAIT_SECONDS, Lanes
+
+USER_AGENT: Final = "reconciler"
+BEFORE_SENDING: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+"""N01: raised while resolving, connecting, shaking hands or waiting for a connection."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """One request, ready to go."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes | None = field(default=None, repr=False)
+
+
+class TooLarge(Exception):
+    """The body went over the bound; the rest was not read."""
+
+
+class Sender:
+    """Puts requests on the wire. Raises nothing but `CancelledError`."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+
+    async def send(self, outgoing: Outgoing, within: timedelta, body_max: int) -> Reply | NoReply:
+        """At most one request, answered within `within`; a body over `body_max` bytes is no reply.
+
+        Cancelled, it raises at once; the request may still land.
+        """
+        progress = Progress()
+        try:
+            async with asyncio.timeout(within.total_seconds()):
+                return await self._exchange(outgoing, progress, within, body_max)
+        except TimeoutError:
+            text = f"no complete reply within {within.total_seconds():g} s"
+            return NoReply(progress.proves_nothing_left, text)
+        except BEFORE_SENDING as error:
+            return NoReply(not progress.left, _told(error))
+        except TooLarge:
+            return NoReply(False, f"a body of more than {body_max} bytes", is_too_large=True)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the request may have landed
+            return NoReply(not progress.has_slot, _told(error))
+
+    async def _exchange(
+        self, outgoing: Outgoing, progress: Progress, within: timedelta, body_max: int
+    ) -> Reply:
+        async with self._lanes.lane() as lane:
+            progress.has_slot = True
+            request = _request(lane.client, outgoing, progress, within)
+            try:
+                response = await lane.client.send(request, stream=True)
+            except httpx.PoolTimeout:
+                self._lanes.replace(lane)
+                raise
+            try:
+                body = await _read(response, body_max)
+            finally:
+                await response.aclose()
+            return Reply(response.status_code, response.headers, body)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a request got, as httpcore's trace tells it, always before the step it names.
+
+    A transport that traces nothing proves nothing: then only the wait for a slot is known.
+    """
+
+    has_slot: bool = False
+    began_to_connect: bool = False
+    left: bool = False
+
+    async def trace(self, event: str, _info: Mapping[str, Any]) -> None:
+        """Note the two events that matter; a CONNECT to a proxy counts as having left."""
+        if event == "connection.connect_tcp.started":
+            self.began_to_connect = True
+        elif "send_request" in event:
+            self.left = True
+
+    @property
+    def proves_nothing_left(self) -> bool:
+        """Whether the request ended in the wait for a slot, or while connecting."""
+        return not self.has_slot or (self.began_to_connect and not self.left)
+
+
+def _request(
+    client: httpx.AsyncClient, outgoing: Outgoing, progress: Progress, within: timedelta
+) -> httpx.Request:
+    seconds = within.total_seconds()
+    timeout = httpx.Timeout(connect=seconds, read=seconds, write=seconds, pool=POOL_WAIT_SECONDS)
+    return client.build_request(
+        outgoing.method,
+        outgoing.url,
+        headers={"User-Agent": USER_AGENT, **outgoing.headers},
+        content=outgoing.body,
+        timeout=timeout,
+        extensions={"trace": progress.trace},
+    )
+
+
+async def _read(response: httpx.Response, body_max: int) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    async for chunk in response.aiter_bytes():
+        size += len(chunk)
+        if size > body_max:
+            raise TooLarge
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

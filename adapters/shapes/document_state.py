@@ -1,0 +1,145 @@
+"""`document-state/1`: one document as it is, everything an operator or a program asks about it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from reconciler.lifecycle import shown_next
+from reconciler.model import (
+    Attempt,
+    Container,
+    ContainerKind,
+    Document,
+    Item,
+    JudgedItem,
+    Lease,
+    Next,
+    Surplus,
+)
+from reconciler.ports import View
+from reconciler.signature import is_crashed, is_unsettled
+
+from .next_command import next_command
+from .values import account, shown_time
+
+SCHEMA: Final = "document-state/1"
+
+
+def document_state(view: View) -> dict[str, Any]:
+    """The whole shape. What time alone changes (crashed, due) is taken from `view.now`."""
+    document = view.document
+    return {
+        "schema": SCHEMA,
+        "document_id": document.id,
+        "key": document.key,
+        "title": document.title,
+        "revision": document.revision,
+        "origin": document.origin.value,
+        "account_id": account(document.account_id),
+        "container": container(document.container),
+        **standing(document, view.now),
+        "cancel_requested": document.cancel_requested,
+        "since": shown_time(document.since),
+        "due_at": shown_time(document.due_at),
+        "items": [_item(item) for item in document.items],
+        "attempts": [_attempt(attempt) for attempt in document.attempts],
+        "lease": _lease(document.lease),
+        "surplus": [_surplus(extra) for extra in document.surplus],
+        "verdicts": [_verdict(judged) for judged in document.verdicts],
+        "next": next_action(document, shown_next(document, view.account, view.now)),
+    }
+
+
+def standing(document: Document, now: datetime) -> dict[str, Any]:
+    """State, and the two things beside it that are derived."""
+    return {
+        "state": document.state.value,
+        "crashed": is_crashed(document, now),
+        "unsettled": is_unsettled(document, now),
+    }
+
+
+def next_action(document: Document, step: Next) -> dict[str, Any]:
+    """The next safe action with the command to type."""
+    return {
+        "action": step.action.value,
+        "until": shown_time(step.until),
+        "why": step.why,
+        "command": next_command(document, step),
+    }
+
+
+def container(parent: Container) -> dict[str, str]:
+    """An account's id carries its `act_`, as everywhere."""
+    is_account = parent.kind is ContainerKind.ACCOUNT
+    return {"kind": parent.kind.value, "id": account(parent.id) if is_account else parent.id}
+
+
+def _item(item: Item) -> dict[str, Any]:
+    intent = item.intent
+    return {
+        "key": item.key,
+        "kind": item.kind.value,
+        "name": item.name,
+        "state": item.state.value,
+        "reason": intent.reason.value if intent and intent.reason else None,
+        "external_id": intent.external_id if intent else None,
+        "effective_status": intent.effective_status if intent else None,
+        "created_time": shown_time(intent.created_time) if intent else None,
+        "attributes": dict(intent.attributes) if intent and intent.attributes else None,
+        "found_by": intent.found_by.value if intent and intent.found_by else None,
+        "warnings": list(intent.warnings) if intent else [],
+        "error": _last_error(item),
+    }
+
+
+def _last_error(item: Item) -> str | None:
+    """What the API, or the network, said to the latest call that it did not answer with an id."""
+    calls = item.intent.calls if item.intent else ()
+    error = calls[-1].error if calls else None
+    return error.message if error else None
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "number": attempt.number,
+        "lease_epoch": attempt.lease_epoch,
+        "owner": attempt.owner,
+        "started_at": shown_time(attempt.started_at),
+        "finished_at": shown_time(attempt.finished_at),
+        "lease_until": shown_time(attempt.lease_until),
+        "outcome": attempt.outcome.value if attempt.outcome else None,
+        "error": attempt.error,
+    }
+
+
+def _lease(lease: Lease | None) -> dict[str, Any] | None:
+    if lease is None:
+        return None
+    return {
+        "owner": lease.owner,
+        "epoch": lease.epoch,
+        "until": shown_time(lease.until),
+        "purpose": lease.purpose.value,
+    }
+
+
+def _surplus(extra: Surplus) -> dict[str, Any]:
+    return {
+        "item": extra.item,
+        "external_id": extra.external_id,
+        "kind": extra.kind.value,
+        "known": extra.known,
+    }
+
+
+def _verdict(judged: JudgedItem) -> dict[str, Any]:
+    return {
+        "item": judged.item,
+        "verdict": judged.verdict,
+        "reason": judged.reason.value if judged.reason else None,
+        "judged_at": shown_time(judged.judged_at),
+        "evidence_id": judged.evidence_id,
+        "evidence_hash": judged.evidence_hash,
+    }

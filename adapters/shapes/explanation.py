@@ -1,0 +1,92 @@
+"""`explain/1`: why each item was judged as it was, from the evidence stored with the verdict.
+
+Nothing is computed again: what is shown is what the verdict rested on when it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from reconciler.model import Item, JudgedItem
+from reconciler.next_step import shown_next
+from reconciler.ports import View
+from reconciler.verdict import Evidence
+
+from .document_state import next_action
+from .values import shown_time
+
+SCHEMA: Final = "explain/1"
+
+COPIED: Final = ("grade", "label", "lacking", "sent", "settings", "survivors", "window")
+"""What is shown as it stands in the evidence, times apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """A document and the stored evidence behind the latest verdict of each item, by its key."""
+
+    view: View
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+
+
+def explanation(explained: Explained) -> dict[str, Any]:
+    """The shape. `not_judged` holds the items nothing was ever looked up for."""
+    view, document = explained.view, explained.view.document
+    judged = {verdict.item: verdict for verdict in document.verdicts}
+    return {
+        "schema": SCHEMA,
+        "document_id": document.id,
+        "state": document.state.value,
+        "items": [
+            _item(item, judged[item.key], explained.evidence[item.key].body)
+            for item in document.items
+            if item.key in judged
+        ],
+        "not_judged": [_unjudged(item) for item in document.items if item.key not in judged],
+        "next": next_action(document, shown_next(document, view.account, view.now)),
+    }
+
+
+def _item(item: Item, judged: JudgedItem, body: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "item": item.key,
+        "kind": item.kind.value,
+        "name": item.name,
+        "state": item.state.value,
+        "verdict": judged.verdict,
+        "reason": judged.reason.value if judged.reason else None,
+        "external_id": body.get("candidate_id"),
+        "judged_at": shown_time(judged.judged_at),
+        "settle_at": _time(body.get("settle_at")),
+        "evidence_id": judged.evidence_id,
+        "evidence_hash": judged.evidence_hash,
+        "listing": _listing(body.get("listing")),
+        "walks": [_listing(walk) for walk in body.get("walks", ())],
+        "stages": list(body.get("stages", ())),
+        "candidate": body.get("candidate"),
+        **{name: body[name] for name in COPIED if name in body},
+    }
+
+
+def _listing(listing: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """None: the verdict needed none, for a call was answered."""
+    if listing is None:
+        return None
+    times = {name: _time(listing.get(name)) for name in ("started_at", "ended_at")}
+    return {**listing, **times}
+
+
+def _time(text: str | None) -> str | None:
+    return None if text is None else shown_time(datetime.fromisoformat(text))
+
+
+def _unjudged(item: Item) -> dict[str, Any]:
+    found_by = item.intent.found_by if item.intent else None
+    return {
+        "item": item.key,
+        "state": item.state.value,
+        "found_by": found_by.value if found_by else None,
+    }

@@ -1,0 +1,87 @@
+"""The unique binding: an external id stands for one intent, creatives apart (facts 4.9).
+
+Around the writing of intents: ids are given up before others are taken, so that the unique index
+never meets a passing double; then an id that another intent holds is refused by name. The index
+`uq_intent_binding` has the last word, where the database lets two transactions run at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Final, Self
+
+from sqlalchemy import Connection, Text, bindparam, select, update
+from sqlalchemy.exc import IntegrityError
+
+from reconciler.errors import BindingTaken
+from reconciler.model import Document, Item, Kind
+
+from .tables import table
+
+_intent = table("intent")
+_GIVE_UP: Final = (
+    update(_intent)
+    .where(
+        _intent.c.document_id == bindparam("its_document", type_=Text),
+        _intent.c.key == bindparam("its_key", type_=Text),
+    )
+    .values(external_id=None, found_by=None)
+)
+_HELD: Final = select(_intent.c.external_id).where(
+    _intent.c.account_id == bindparam("the_account", type_=Text),
+    _intent.c.kind != Kind.ADCREATIVE,
+    _intent.c.external_id.in_(bindparam("the_ids", type_=Text, expanding=True)),
+)
+
+
+class Bindings:
+    """What a change gives up and takes. Raises `BindingTaken`: then everything is rolled back."""
+
+    def __init__(
+        self, connection: Connection, document: Document, before: Iterable[Item], after: list[Item]
+    ) -> None:
+        self._connection = connection
+        self._document = document
+        had = {item.key: _unique_id(item) for item in before}
+        has = {item.key: _unique_id(item) for item in after}
+        self._given_up = [key for key, held in had.items() if held and has.get(key) != held]
+        self._taken = [held for key, held in has.items() if held and had.get(key) != held]
+
+    def __enter__(self) -> Self:
+        if self._given_up:
+            its_document = {"its_document": self._document.id}
+            rows = [its_document | {"its_key": key} for key in self._given_up]
+            self._connection.execute(_GIVE_UP, rows)
+        if self._taken:
+            self._refuse()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, IntegrityError) and self._taken and _names_the_index(error):
+            raise BindingTaken(self._taken[0]) from error
+
+    def _refuse(self) -> None:
+        asked = {"the_account": self._document.account_id, "the_ids": self._taken}
+        held = set(self._connection.execute(_HELD, asked).scalars())
+        for external_id in self._taken:
+            if external_id in held:
+                raise BindingTaken(external_id)
+            held.add(external_id)
+
+
+def _unique_id(item: Item) -> str | None:
+    if item.intent is None or item.intent.kind is Kind.ADCREATIVE:
+        return None
+    return item.intent.external_id
+
+
+def _names_the_index(error: IntegrityError) -> bool:
+    """SQLite names the columns, PostgreSQL the index."""
+    said = str(error.orig)
+    return "intent.account_id, intent.external_id" in said or "uq_intent_binding" in said

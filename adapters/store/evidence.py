@@ -1,0 +1,64 @@
+"""Evidence at rest: written once as the text its hash was made of, checked whenever it is read."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy import Connection, Text, bindparam, select, text
+
+from reconciler.errors import LedgerUnavailable
+from reconciler.verdict import Evidence
+
+from .columns import Instant
+from .tables import table
+
+_evidence = table("evidence")
+
+# The id follows from the body, so a row that is there already is the same one.
+_ADD: Final = text(
+    "INSERT INTO evidence (id, document_id, stored_at, hash, body)"
+    " VALUES (:id, :document_id, :stored_at, :hash, :body) ON CONFLICT (id) DO NOTHING"
+).bindparams(bindparam("stored_at", type_=Instant))
+_FIND: Final = select(_evidence).where(_evidence.c.id == bindparam("the_id", type_=Text))
+
+
+def add(
+    connection: Connection, document_id: str, found: tuple[Evidence, ...], now: datetime
+) -> None:
+    """Store evidence, once for each different body."""
+    if not found:
+        return
+    rows = [
+        {
+            "id": evidence.id,
+            "document_id": document_id,
+            "stored_at": now,
+            "hash": evidence.hash,
+            "body": json.dumps(evidence.body, sort_keys=True, separators=(",", ":")),
+        }
+        for evidence in found
+    ]
+    connection.execute(_ADD, rows)
+
+
+def stored(connection: Connection, evidence_id: str) -> Evidence:
+    """The evidence of this id. Raises `LedgerUnavailable` if there is none, or it was altered."""
+    row = connection.execute(_FIND, {"the_id": evidence_id}).one_or_none()
+    if row is None:
+        raise LedgerUnavailable(f"no evidence {evidence_id} is stored")
+    try:
+        sealed = Evidence.of(json.loads(row.body))
+    except ValueError as error:
+        raise _altered(evidence_id) from error
+    if (sealed.id, sealed.hash) != (evidence_id, row.hash):
+        raise _altered(evidence_id)
+    return sealed
+
+
+def _altered(evidence_id: str) -> LedgerUnavailable:
+    return LedgerUnavailable(
+        f"evidence {evidence_id} no longer fits its hash: the database was altered or damaged",
+        next_step="restore the ledger from a backup, then reconciler migrate --accept-database",
+    )

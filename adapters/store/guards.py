@@ -1,0 +1,165 @@
+"""The conditional updates that open every change: the whole of what is claimed, lent and fenced.
+
+Each guard of the port is one `UPDATE document SET … WHERE … RETURNING`, reviewed here and nowhere
+else. The row that comes back is the document as the guard left it; no row means that the guard did
+not match and nothing was changed. A guard that sets nothing still updates, because that takes the
+row's lock where the database has such.
+
+A lease is live while `lease_until > now` and has ended at `lease_until` itself.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Text,
+    and_,
+    bindparam,
+    exists,
+    func,
+    or_,
+    text,
+    update,
+)
+from sqlalchemy.sql.dml import ReturningUpdate
+
+from reconciler.model import BlockReason, DocumentState, ItemState, Origin, Purpose
+from reconciler.ports import Anyhow, Claim, Fenced, Guard, LeaseFree, SettleLease, Takeover
+
+from .columns import Instant
+from .rows import AnyRow, Values
+from .tables import UNSETTLED_STATES, table
+
+_document, _item, _call, _account = map(table, ("document", "item", "call", "account"))
+_c = _document.c
+
+THE_ID: Final = bindparam("the_id", type_=Text)
+NOW: Final = bindparam("the_time", type_=Instant)
+_OWNER: Final = bindparam("the_owner", type_=Text)
+_UNTIL: Final = bindparam("the_end", type_=Instant)
+_EPOCH: Final[ColumnElement[Any]] = bindparam("the_epoch")
+_TOKEN: Final = bindparam("the_token", type_=Text)
+
+LEASE_FREE: Final = or_(_c.lease_until.is_(None), _c.lease_until <= NOW)
+
+UNSETTLED: Final = exists().where(
+    _item.c.document_id == _c.id,
+    text(UNSETTLED_STATES),  # said first and literally: the partial index is found by it
+    or_(
+        _item.c.state == ItemState.PENDING,
+        exists().where(
+            _call.c.document_id == _item.c.document_id,
+            _call.c.key == _item.c.key,
+            _call.c.external_id.is_not(None),
+        ),
+    ),
+)
+"""A pending intent, or a `created` fact on an absent or held one (`signature.needs_settling`)."""
+
+_ACCOUNT_CLOSED: Final = exists().where(
+    _account.c.id == _c.account_id,
+    or_(
+        and_(_account.c.reason == BlockReason.THROTTLED, _account.c.until > NOW),
+        and_(
+            _account.c.reason == BlockReason.ACCESS,
+            _account.c.token_print.is_not_distinct_from(_TOKEN),
+        ),
+    ),
+)
+"""A throttle ends by time, lost access by a new token (`Account.is_open`)."""
+
+
+def _guard(*conditions: ColumnElement[bool], **values: Any) -> ReturningUpdate[Any]:
+    changed = values or {"lease_epoch": _c.lease_epoch}
+    return (
+        update(_document).where(_c.id == THE_ID, *conditions).values(changed).returning(_document)
+    )
+
+
+_CLAIM: Final = _guard(
+    _c.state == DocumentState.QUEUED,
+    _c.due_at <= NOW,
+    _c.origin == Origin.OURS,
+    _c.cancel_requested.is_(False),
+    LEASE_FREE,
+    ~UNSETTLED,
+    ~_ACCOUNT_CLOSED,
+    state=DocumentState.PUBLISHING,
+    since=NOW,
+    began_at=func.coalesce(_c.began_at, NOW),
+    lease_owner=_OWNER,
+    lease_until=_UNTIL,
+    lease_purpose=Purpose.PUBLISH,
+    lease_epoch=_c.lease_epoch + 1,
+)
+
+_SETTLE_LEASE: Final = _guard(
+    _c.state != DocumentState.PUBLISHING,
+    LEASE_FREE,
+    lease_owner=_OWNER,
+    lease_until=_UNTIL,
+    lease_purpose=Purpose.SETTLE,
+    lease_epoch=_c.lease_epoch + 1,
+    recoveries=_c.recoveries + 1,
+)
+
+_TAKEOVER: Final = _guard(
+    _c.state == DocumentState.PUBLISHING,
+    _c.lease_until <= NOW,
+    _c.lease_epoch == _EPOCH,
+    lease_owner=None,
+    lease_until=None,
+    lease_purpose=None,
+    lease_epoch=_c.lease_epoch + 1,
+)
+
+_OURS: Final = (_c.lease_epoch == _EPOCH, _c.lease_owner == _OWNER)
+_FENCED: Final = _guard(*_OURS)
+_FENCED_WITH_TIME_LEFT: Final = _guard(*_OURS, _c.lease_until > _UNTIL)
+_RENEWAL: Final = _guard(*_OURS, _c.lease_until > NOW, lease_until=_UNTIL)
+_LEASE_FREE: Final = _guard(LEASE_FREE)
+_ANYHOW: Final = _guard()
+
+
+def matched(connection: Connection, document_id: str, guard: Guard, now: datetime) -> AnyRow | None:
+    """Run the guard's update. The document's row as it stands now, None if it did not match."""
+    statement, values = _prepared(guard, now)
+    row = connection.execute(statement, values | {"the_id": document_id, "the_time": now})
+    return row.one_or_none()
+
+
+def renewed(
+    connection: Connection, document_id: str, holder: Fenced, now: datetime, until: datetime
+) -> AnyRow | None:
+    """Move the lease's end, only while it is this one and ahead of now. None where it was lost."""
+    values = {
+        "the_id": document_id,
+        "the_owner": holder.owner,
+        "the_epoch": holder.epoch,
+        "the_time": now,
+        "the_end": until,
+    }
+    return connection.execute(_RENEWAL, values).one_or_none()
+
+
+def _prepared(guard: Guard, now: datetime) -> tuple[ReturningUpdate[Any], Values]:
+    match guard:
+        case Claim(owner=owner, duration=duration, token_print=token):
+            return _CLAIM, {"the_owner": owner, "the_end": now + duration, "the_token": token}
+        case SettleLease(owner=owner, duration=duration):
+            return _SETTLE_LEASE, {"the_owner": owner, "the_end": now + duration}
+        case Takeover(epoch=epoch):
+            return _TAKEOVER, {"the_epoch": epoch}
+        case Fenced(owner=owner, epoch=epoch, left=left):
+            ours = {"the_owner": owner, "the_epoch": epoch}
+            if left is None:
+                return _FENCED, ours
+            return _FENCED_WITH_TIME_LEFT, ours | {"the_end": now + left}
+        case LeaseFree():
+            return _LEASE_FREE, {}
+        case Anyhow():
+            return _ANYHOW, {}

@@ -1,0 +1,124 @@
+"""The ledger port over a database that can run one plain function in one transaction.
+
+A subclass says how a function is run; everything else is the same on every database.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from reconciler.model import Account, Document, DocumentState
+from reconciler.ports import (
+    Around,
+    Change,
+    Decide,
+    Fenced,
+    Guard,
+    Recorded,
+    Summary,
+    Surroundings,
+    View,
+)
+from reconciler.verdict import Evidence
+
+from . import accounts, evidence, reading, transactions
+from .summaries import summaries
+
+Result = TypeVar("Result")
+
+
+class SqlLedger(ABC):
+    """`reconciler.ports.Ledger` in SQL; the obligations of each method stand there."""
+
+    @abstractmethod
+    async def now(self) -> datetime:
+        """The ledger's time, aware UTC."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Let what runs end, then close; safe to call again."""
+
+    @abstractmethod
+    async def _read(self, body: Callable[[Connection, datetime], Result]) -> Result:
+        """Run `body` in one read transaction."""
+
+    @abstractmethod
+    async def _write(self, body: Callable[[Connection, datetime], Result]) -> Result:
+        """Run `body` in one write transaction and commit; roll back what it raises from.
+
+        Returns only after the commit would survive a power cut.
+        """
+
+    async def submit(
+        self, key: str, accept: Callable[[Document | None, datetime], Change | None]
+    ) -> tuple[Document, bool]:
+        """Store a new document or change the one of this key. Raises `WrongState`."""
+        return await self._write(
+            lambda connection, now: transactions.submit(connection, now, key, accept)
+        )
+
+    async def read(self, document_id: str) -> View:
+        """The document whole. Raises `UnknownDocument`."""
+        return await self._read(
+            lambda connection, now: transactions.read(connection, now, document_id)
+        )
+
+    async def journal(self, document_id: str) -> tuple[Recorded, ...]:
+        """Every event, oldest first. Raises `UnknownDocument`."""
+        return await self._read(lambda connection, _: reading.journal(connection, document_id))
+
+    async def evidence(self, evidence_id: str) -> Evidence:
+        """Stored evidence. Raises `LedgerUnavailable` if there is none or its hash does not fit."""
+        return await self._read(lambda connection, _: evidence.stored(connection, evidence_id))
+
+    async def change(
+        self,
+        document_id: str,
+        guard: Guard,
+        decide: Decide,
+        *,
+        around: Around | None = None,
+        only: Collection[str] | None = None,
+    ) -> View | None:
+        """Guard, decide, store, commit. None where the guard did not match."""
+        return await self._write(
+            lambda connection, now: transactions.change(
+                connection, now, document_id, guard, decide, asked=around, only=only
+            )
+        )
+
+    async def renew(
+        self, document_id: str, owner: str, epoch: int, lease: timedelta
+    ) -> datetime | None:
+        """Move the lease's end, while it is ours and ahead of now. Raises `UnknownDocument`."""
+        holder = Fenced(owner=owner, epoch=epoch)
+        return await self._write(
+            lambda connection, now: transactions.renew(connection, now, document_id, holder, lease)
+        )
+
+    async def around(self, document_id: str, around: Around) -> Surroundings:
+        """Bindings and rivals. Raises `UnknownDocument`."""
+        return await self._read(
+            lambda connection, _: transactions.around(connection, document_id, around)
+        )
+
+    async def account(self, account_id: str) -> Account:
+        """The account, an open one if nothing is known of it."""
+        return await self._read(lambda connection, _: accounts.known(connection, account_id))
+
+    async def set_account(self, account: Account, seen: Account) -> bool:
+        """Replace `seen`; False where it is no longer what stands."""
+        return await self._write(lambda connection, _: accounts.replace(connection, account, seen))
+
+    async def summaries(
+        self, *, state: DocumentState | None = None, account_id: str | None = None
+    ) -> tuple[dict[DocumentState, int], tuple[Summary, ...]]:
+        """Counts over the selection, and its newest lines."""
+        return await self._read(
+            lambda connection, now: summaries(connection, now, state, account_id)
+        )

@@ -1,0 +1,140 @@
+"""Reads documents whole: one statement per table, by the document's id, into frozen values.
+
+Every function works inside a transaction that its caller has begun, and begins none.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, Text, bindparam, select
+
+from reconciler.errors import UnknownDocument
+from reconciler.model import Attempt, Call, Document, Intent, Item
+from reconciler.ports import Event, Recorded
+
+from .rows import (
+    AnyRow,
+    attempt_of,
+    call_of,
+    document_of,
+    intent_of,
+    item_of,
+    surplus_of,
+    verdict_of,
+)
+from .tables import table
+
+_THE_ID: Final = bindparam("the_id", type_=Text)
+_KEYS: Final = bindparam("the_keys", type_=Text, expanding=True)
+
+
+def _parts(name: str, *order: str) -> Select[Any]:
+    """All rows of a document in one table."""
+    found = table(name)
+    return (
+        select(found).where(found.c.document_id == _THE_ID).order_by(*(found.c[o] for o in order))
+    )
+
+
+def _some(whole: Select[Any], name: str) -> Select[Any]:
+    """Those of some items only."""
+    return whole.where(table(name).c.key.in_(_KEYS))
+
+
+_DOCUMENT: Final = select(table("document")).where(table("document").c.id == _THE_ID)
+_DOCUMENT_BY_KEY: Final = select(table("document")).where(
+    table("document").c.key == bindparam("the_key", type_=Text)
+)
+_ITEMS: Final = _parts("item", "position")
+_INTENTS: Final = _parts("intent")
+_CALLS: Final = _parts("call", "number")
+_SOME_ITEMS: Final = _some(_ITEMS, "item")
+_SOME_INTENTS: Final = _some(_INTENTS, "intent")
+_SOME_CALLS: Final = _some(_CALLS, "call")
+_ATTEMPTS: Final = _parts("attempt", "number")
+_SURPLUS: Final = _parts("surplus", "position")
+_VERDICTS: Final = _parts("verdict", "position")
+_JOURNAL: Final = _parts("journal", "sequence")
+
+
+def document_row(connection: Connection, document_id: str) -> AnyRow:
+    """The document's own row. Raises `UnknownDocument`."""
+    row = connection.execute(_DOCUMENT, {"the_id": document_id}).one_or_none()
+    if row is None:
+        raise UnknownDocument(f"there is no document {document_id}")
+    return row
+
+
+def row_by_key(connection: Connection, key: str) -> AnyRow | None:
+    """The row of the document with this key, None if there is none."""
+    return connection.execute(_DOCUMENT_BY_KEY, {"the_key": key}).one_or_none()
+
+
+def document_with_parts(
+    connection: Connection, row: AnyRow, only: Collection[str] | None = None
+) -> Document:
+    """The document of this row, whole, or with these items only."""
+    the_id = {"the_id": row.id}
+    return document_of(
+        row,
+        items=items(connection, row.id, only),
+        attempts=attempts(connection, row.id),
+        surplus=[surplus_of(found) for found in connection.execute(_SURPLUS, the_id)],
+        verdicts=[verdict_of(found) for found in connection.execute(_VERDICTS, the_id)],
+    )
+
+
+def items(
+    connection: Connection, document_id: str, only: Collection[str] | None = None
+) -> list[Item]:
+    """The items of a document by position, with intents and calls; all, or these only."""
+    by_key = intents(connection, document_id, only)
+    rows = _of_items(connection, document_id, only, _ITEMS, _SOME_ITEMS)
+    return [item_of(row, by_key.get(row.key)) for row in rows]
+
+
+def intents(
+    connection: Connection, document_id: str, only: Collection[str] | None = None
+) -> dict[str, Intent]:
+    """The intents of a document by item key, with their calls; all, or these only."""
+    calls: dict[str, list[Call]] = defaultdict(list)
+    for row in _of_items(connection, document_id, only, _CALLS, _SOME_CALLS):
+        calls[row.key].append(call_of(row))
+    rows = _of_items(connection, document_id, only, _INTENTS, _SOME_INTENTS)
+    return {row.key: intent_of(row, calls[row.key]) for row in rows}
+
+
+def attempts(connection: Connection, document_id: str) -> list[Attempt]:
+    """The attempts of a document, first to last."""
+    rows = connection.execute(_ATTEMPTS, {"the_id": document_id})
+    return [attempt_of(row) for row in rows]
+
+
+def journal(connection: Connection, document_id: str) -> tuple[Recorded, ...]:
+    """Every event of a document, oldest first. Raises `UnknownDocument`."""
+    document_row(connection, document_id)
+    rows = connection.execute(_JOURNAL, {"the_id": document_id})
+    return tuple(
+        Recorded(
+            sequence=row.sequence,
+            at=row.at,
+            event=Event(kind=row.kind, item=row.item, detail=row.detail),
+        )
+        for row in rows
+    )
+
+
+def _of_items(
+    connection: Connection,
+    document_id: str,
+    only: Collection[str] | None,
+    whole: Select[Any],
+    some: Select[Any],
+) -> list[AnyRow]:
+    the_id = {"the_id": document_id}
+    if only is None:
+        return list(connection.execute(whole, the_id))
+    return list(connection.execute(some, the_id | {"the_keys": sorted(only)}))

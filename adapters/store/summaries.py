@@ -1,0 +1,59 @@
+"""Lists documents without their parts: counts by state, and a line each for the newest."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, not_, select
+
+from reconciler.model import DocumentState, Purpose
+from reconciler.ports import Summary
+
+from .guards import NOW, UNSETTLED
+from .rows import document_of
+from .tables import table
+
+LINES_MAX: Final = 1_000
+
+_document, _surplus = table("document"), table("surplus")
+_PUBLISHES: Final = and_(
+    _document.c.lease_purpose == Purpose.PUBLISH, _document.c.lease_until > NOW
+)
+_COUNTS: Final = select(_document.c.state, func.count()).group_by(_document.c.state)
+_LINES: Final = (
+    select(
+        _document,
+        and_(UNSETTLED, not_(func.coalesce(_PUBLISHES, False))).label("unsettled"),
+        exists().where(_surplus.c.document_id == _document.c.id).label("has_surplus"),
+    )
+    .order_by(_document.c.created_at.desc(), _document.c.id.desc())
+    .limit(LINES_MAX)
+)
+
+
+def summaries(
+    connection: Connection, now: datetime, state: DocumentState | None, account_id: str | None
+) -> tuple[dict[DocumentState, int], tuple[Summary, ...]]:
+    """Counts over all that fit, and up to 1,000 of them, newest first. None: any."""
+    chosen = _chosen(state, account_id)
+    counts = {row[0]: row[1] for row in connection.execute(_COUNTS.where(*chosen))}
+    rows = connection.execute(_LINES.where(*chosen), {"the_time": now})
+    lines = (
+        Summary(
+            document=document_of(row),
+            unsettled=bool(row.unsettled),
+            has_surplus=bool(row.has_surplus),
+        )
+        for row in rows
+    )
+    return counts, tuple(lines)
+
+
+def _chosen(state: DocumentState | None, account_id: str | None) -> list[ColumnElement[Any]]:
+    chosen: list[ColumnElement[Any]] = []
+    if state is not None:
+        chosen.append(_document.c.state == state)
+    if account_id is not None:
+        chosen.append(_document.c.account_id == account_id)
+    return chosen

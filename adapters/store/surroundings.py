@@ -1,0 +1,118 @@
+"""What stands around a document in its account: bindings of given ids, and rivals for its names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sqlalchemy import Connection, Text, and_, bindparam, or_, select
+
+from reconciler.model import Grade, ItemState, Kind
+from reconciler.ports import Around, Binding, Rival, Surroundings
+
+from . import reading
+from .columns import word_of
+from .tables import table
+
+ASKED_AT_ONCE_MAX: Final = 500
+"""Values in one `IN`: far below what a database takes in one statement (SQLite: 32,766)."""
+
+_document, _item, _intent = map(table, ("document", "item", "intent"))
+_ACCOUNT: Final = bindparam("the_account", type_=Text)
+_NO_PROOF: Final = [grade for grade in Grade if not grade.is_proof]
+
+_BINDINGS: Final = select(
+    _intent.c.external_id, _intent.c.document_id, _intent.c.key, _intent.c.found_by
+).where(
+    _intent.c.account_id == _ACCOUNT,
+    _intent.c.external_id.in_(bindparam("the_ids", type_=Text, expanding=True)),
+)
+
+_RIVALS: Final = (
+    select(_intent.c.document_id, _intent.c.key)
+    .join(_document, _document.c.id == _intent.c.document_id)
+    .join(
+        _item,
+        and_(_item.c.document_id == _intent.c.document_id, _item.c.key == _intent.c.key),
+    )
+    .where(
+        _intent.c.account_id == _ACCOUNT,
+        _intent.c.kind == bindparam("the_kind", type_=word_of(Kind, "kind")),
+        _intent.c.container_id == bindparam("the_container", type_=Text),
+        _intent.c.name.in_(bindparam("the_names", type_=Text, expanding=True)),
+        _intent.c.document_id != bindparam("the_id", type_=Text),
+        _document.c.began_at.is_not(None),
+        or_(
+            _item.c.state.in_([ItemState.PENDING, ItemState.HELD]),
+            and_(_item.c.state == ItemState.CONFIRMED, _intent.c.found_by.in_(_NO_PROOF)),
+        ),
+    )
+)
+
+
+def surroundings(
+    connection: Connection, document_id: str, account_id: str, around: Around
+) -> Surroundings:
+    """Bindings and rivals as one value; both in the order of document id and item key."""
+    return Surroundings(
+        bindings=dict(_bindings(connection, account_id, around)),
+        rivals=tuple(_rivals(connection, document_id, account_id, around)),
+    )
+
+
+def _bindings(
+    connection: Connection, account_id: str, around: Around
+) -> Iterator[tuple[str, Binding]]:
+    for some in _in_parts(sorted(around.external_ids)):
+        asked = {"the_account": account_id, "the_ids": some}
+        # Two creatives may share an id: the first of them stands for both.
+        rows = sorted(connection.execute(_BINDINGS, asked), key=lambda row: (row[1], row[2]))
+        first = {row.external_id: row for row in reversed(rows)}
+        for external_id, row in first.items():
+            yield (
+                external_id,
+                Binding(
+                    external_id=external_id,
+                    document_id=row.document_id,
+                    item=row.key,
+                    grade=row.found_by,
+                ),
+            )
+
+
+def _rivals(
+    connection: Connection, document_id: str, account_id: str, around: Around
+) -> Iterator[Rival]:
+    places = sorted(set(_places(connection, document_id, account_id, around)))
+    by_document: dict[str, list[str]] = defaultdict(list)
+    for rival_id, key in places:
+        by_document[rival_id].append(key)
+    for rival_id, keys in by_document.items():
+        intents = reading.intents(connection, rival_id, keys)
+        attempts = tuple(reading.attempts(connection, rival_id))
+        for key in keys:
+            yield Rival(document_id=rival_id, item=key, intent=intents[key], attempts=attempts)
+
+
+def _places(
+    connection: Connection, document_id: str, account_id: str, around: Around
+) -> Iterator[tuple[str, str]]:
+    by_parent: dict[tuple[Kind, str], list[str]] = defaultdict(list)
+    for kind, parent, name in around.names:
+        by_parent[kind, parent].append(name)
+    for (kind, parent), names in by_parent.items():
+        asked = {
+            "the_id": document_id,
+            "the_account": account_id,
+            "the_kind": kind,
+            "the_container": parent,
+        }
+        for some in _in_parts(sorted(names)):
+            rows = connection.execute(_RIVALS, asked | {"the_names": some})
+            yield from ((row.document_id, row.key) for row in rows)
+
+
+def _in_parts(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(values), ASKED_AT_ONCE_MAX):
+        yield values[start : start + ASKED_AT_ONCE_MAX]

@@ -1,0 +1,166 @@
+"""Each method of the ledger port as one plain function over a connection inside a transaction.
+
+The same functions run on every database. They begin and end nothing: whoever calls them commits
+what they return normally from and rolls back what they raise from. `now` is read once per
+transaction by the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from reconciler.errors import WrongState
+from reconciler.lifecycle import next_step
+from reconciler.model import Account, Attempt, Document, DocumentState, Purpose
+from reconciler.ports import Around, Change, Decide, Fenced, Guard, LeaseFree, Surroundings, View
+
+from . import accounts, guards, reading, writing
+from .surroundings import surroundings
+
+Accept = Callable[[Document | None, datetime], Change | None]
+
+
+def submit(
+    connection: Connection, now: datetime, key: str, accept: Accept
+) -> tuple[Document, bool]:
+    """Store a new document or change the one of this key. Raises `WrongState`."""
+    present = _resting(connection, now, key)
+    change = accept(present, now)
+    if change is None:
+        assert present is not None, "a new key needs a document"
+        return present, False
+    assert change.document.key == key, "a document under another key"
+    account = accounts.known(connection, change.document.account_id)
+    view = _stored(connection, now, present, change, account=account, only=None)
+    return view.document, True
+
+
+def _resting(connection: Connection, now: datetime, key: str) -> Document | None:
+    row = reading.row_by_key(connection, key)
+    if row is None:
+        return None
+    free = guards.matched(connection, row.id, LeaseFree(), now)
+    if free is None:
+        raise WrongState("the document is being worked on", next_step="try again in a while")
+    return reading.document_with_parts(connection, free)
+
+
+def read(connection: Connection, now: datetime, document_id: str) -> View:
+    """The document whole. Raises `UnknownDocument`."""
+    row = reading.document_row(connection, document_id)
+    document = reading.document_with_parts(connection, row)
+    return View(document=document, account=accounts.known(connection, document.account_id), now=now)
+
+
+def around(connection: Connection, document_id: str, asked: Around) -> Surroundings:
+    """Bindings and rivals around a document. Raises `UnknownDocument`."""
+    row = reading.document_row(connection, document_id)
+    return surroundings(connection, document_id, row.account_id, asked)
+
+
+def change(
+    connection: Connection,
+    now: datetime,
+    document_id: str,
+    guard: Guard,
+    decide: Decide,
+    *,
+    asked: Around | None,
+    only: Collection[str] | None,
+) -> View | None:
+    """Guard, read, decide, store. None where the guard did not match. Raises `UnknownDocument`."""
+    row = guards.matched(connection, document_id, guard, now)
+    if row is None:
+        reading.document_row(connection, document_id)
+        return None
+    view = View(
+        document=reading.document_with_parts(connection, row, only),
+        account=accounts.known(connection, row.account_id),
+        now=now,
+        surroundings=(
+            surroundings(connection, document_id, row.account_id, asked)
+            if asked is not None
+            else Surroundings()
+        ),
+    )
+    decided = decide(view)
+    stored = _stored(connection, now, view.document, decided, account=view.account, only=only)
+    return replace(stored, surroundings=view.surroundings)
+
+
+def renew(
+    connection: Connection, now: datetime, document_id: str, holder: Fenced, lease: timedelta
+) -> datetime | None:
+    """Move the lease's end, and its running attempt's if it publishes. None where it was lost."""
+    until = now + lease
+    row = guards.renewed(connection, document_id, holder, now, until)
+    if row is None:
+        reading.document_row(connection, document_id)
+        return None
+    seen = reading.document_with_parts(connection, row, only=())
+    _stored(
+        connection,
+        now,
+        seen,
+        Change(document=_prolonged(seen, until)),
+        account=accounts.known(connection, seen.account_id),
+        only=(),
+    )
+    return until
+
+
+def _prolonged(document: Document, until: datetime) -> Document:
+    lease = document.lease
+    if lease is None or lease.purpose is not Purpose.PUBLISH:
+        return document
+    attempts = tuple(
+        replace(attempt, lease_until=until) if _runs(attempt, lease.epoch) else attempt
+        for attempt in document.attempts
+    )
+    return replace(document, attempts=attempts)
+
+
+def _runs(attempt: Attempt, epoch: int) -> bool:
+    return attempt.lease_epoch == epoch and attempt.finished_at is None
+
+
+def _stored(
+    connection: Connection,
+    now: datetime,
+    seen: Document | None,
+    decided: Change,
+    *,
+    account: Account,
+    only: Collection[str] | None,
+) -> View:
+    account = decided.account or account
+    whole = _whole(connection, decided.document, only)
+    document = replace(decided.document, next=next_step(whole, account, now))
+    if only is not None and seen is not None:
+        _check_same_items(seen, document)
+    writing.store(connection, seen, document)
+    writing.record(connection, replace(decided, document=document), now)
+    return View(document=document, account=account, now=now)
+
+
+def _whole(connection: Connection, document: Document, only: Collection[str] | None) -> Document:
+    """The document with the items that were not read, for what looks at all of them.
+
+    While it is being published the next step is to wait for the lease, whatever its items are: the
+    hot path, recording ids of a large document, reads no others.
+    """
+    if only is None or document.state is DocumentState.PUBLISHING:
+        return document
+    decided = {item.key: item for item in document.items}
+    items = tuple(decided.get(item.key, item) for item in reading.items(connection, document.id))
+    return replace(document, items=items)
+
+
+def _check_same_items(seen: Document, decided: Document) -> None:
+    """A decision about some items adds and drops none: it does not see what it would clash with."""
+    keys = {item.key for item in seen.items}
+    assert keys == {item.key for item in decided.items}, "items it was not shown"

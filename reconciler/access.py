@@ -1,0 +1,74 @@
+"""Whether an account may be called at all, shared by every worker through the ledger.
+
+A throttled account is left alone until its time: calling on lengthens the block (facts 2.11). An
+account that refused our token opens when the token changes, or when one cheap read, tried by the
+backoff, succeeds: once for the account, not once for every document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from .limits import Limits
+from .model import Account, BlockReason, Reason
+from .outside import Outside
+
+
+async def closed_because(account: Account, outside: Outside) -> Reason | None:
+    """None where the account is open; else why nothing may be asked of it now.
+
+    May send one cheap read, and writes what it said.
+    """
+    now = await outside.ledger.now()
+    if account.is_open(outside.graph.token_print(account.id), now):
+        return None
+    if account.reason is BlockReason.THROTTLED:
+        return Reason.THROTTLED
+    if account.until is not None and now < account.until:
+        return Reason.ACCESS
+    return await _probe(account, outside)
+
+
+async def _probe(account: Account, outside: Outside) -> Reason | None:
+    answers = await outside.graph.probe(account.id)
+    now = await outside.ledger.now()
+    if answers:
+        await outside.ledger.set_account(Account(id=account.id), account)
+        return None
+    pause = outside.limits.backoff(account.failures, outside.chance.fraction())
+    later = replace(account, until=now + pause, failures=account.failures + 1)
+    await outside.ledger.set_account(later, account)
+    return Reason.ACCESS
+
+
+def throttled(account: Account, now: datetime, wait: timedelta | None, limits: Limits) -> Account:
+    """Closed for the headers' figure, else for the longest backoff; never beyond the bound."""
+    pause = min(wait or limits.backoff_cap, limits.throttle_max_wait)
+    until = now + pause
+    if account.reason is BlockReason.THROTTLED and account.until and account.until > until:
+        return account
+    return Account(id=account.id, reason=BlockReason.THROTTLED, until=until)
+
+
+def refused(account: Account, now: datetime, token_print: str | None, limits: Limits) -> Account:
+    """Closed for this token, until another one or a cheap read opens it."""
+    if account.reason is BlockReason.ACCESS and account.token_print == token_print:
+        return account
+    return Account(
+        id=account.id,
+        reason=BlockReason.ACCESS,
+        until=now + limits.backoff_base,
+        token_print=token_print,
+    )
+
+
+def closed_by(
+    account: Account, reason: Reason | None, now: datetime, wait: timedelta | None, outside: Outside
+) -> Account:
+    """The account after a call or walk that was throttled or refused; itself for other reasons."""
+    if reason is Reason.THROTTLED:
+        return throttled(account, now, wait, outside.limits)
+    if reason is Reason.ACCESS:
+        return refused(account, now, outside.graph.token_print(account.id), outside.limits)
+    return account

@@ -1,0 +1,228 @@
+"""One attempt: waves of creates, each written before it is sent, each answer saved at once.
+
+An attempt never sleeps under its lease longer than one call may take. Where something stays
+unknown it looks once and, if that is not enough, ends: the document is queued for the later
+looks, and the worker takes other work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from . import events
+from .access import refused, throttled
+from .deciding import due_after, is_stale, stale_items, told, with_verdicts
+from .facts import with_answers_decided, with_calls_written
+from .lease import LocalLease
+from .limits import Limits
+from .look import Look, look
+from .model import Account, AttemptOutcome, Document, ItemState
+from .next_wave import intents_of, next_wave, only_unreachable_left, to_send
+from .outside import Outside
+from .ports import Change, Event, Fenced, View
+from .renewal import HeldLease, renewed
+from .signature import needs_settling
+from .the_end import attempt_ended, the_end
+from .verdict import Found
+from .wave import Sent, Stop, send
+
+WAVES_MAX: Final = 4_000
+"""A plan holds at most 1,000 items, and each is sent at most `not_sent_max` times, plus once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """Why the attempt ends here. `stop` None: nothing is left to send."""
+
+    outcome: AttemptOutcome
+    error: str | None = None
+    stop: Stop | None = None
+    wait: timedelta | None = None  # what a throttle asked for
+    look: Look | None = None
+    put_off: bool = False  # by the backoff
+
+
+async def run_attempt(claimed: View, local: LocalLease, outside: Outside) -> View:
+    """Send what can be sent, in waves, until nothing is left or something stops it.
+
+    `local` holds the clocks as they stood before the claim was asked for. Returns the document
+    after *the end*; where the lease was lost meanwhile, as somebody else left it.
+    """
+    lease = claimed.document.lease
+    if lease is None:
+        raise AssertionError("a claim sets a lease")
+    async with renewed(claimed.document.id, lease, local, outside) as held:
+        view = claimed
+        for _ in range(WAVES_MAX):
+            view, ending = await _go_on(view, held, outside)
+            if ending is not None:
+                return await _end(view.document.id, ending, held, outside)
+    raise AssertionError("every wave settles an item or ends the attempt")
+
+
+async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, Ending | None]:
+    """One wave, and the one look that may follow it."""
+    document = view.document
+    # 1. Nothing new while anything is unsettled, after a cancel, or on the way out.
+    if (ending := _reason_to_stop(document, outside)) is not None:
+        return view, ending
+    # 2. What can be sent now: references confirmed, one alone until a first create succeeded.
+    wave = next_wave(document, outside.limits)
+    if not wave:
+        return view, _nothing_left(document, outside)
+    # 3. Write the intents and their calls, while enough of the lease is left to send them.
+    written = await _write(document, wave, held, outside)
+    if written is None:
+        return view, Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.LEASE)
+    # 4. Send, and save every answer the moment it is known.
+    sent = await send(document.id, to_send(written.document, wave, document), held, outside)
+    # 5. Go on with what the ledger says now, or end.
+    view = await outside.ledger.read(document.id)
+    if sent.stop in (None, Stop.UNKNOWN, Stop.CANCEL, Stop.SHUTDOWN):
+        return await _look_once(view, sent, held, outside)
+    return view, _stopped(sent)
+
+
+def _reason_to_stop(document: Document, outside: Outside) -> Ending | None:
+    if any(needs_settling(item) for item in document.items):
+        return Ending(outcome=AttemptOutcome.UNRESOLVED, stop=Stop.UNKNOWN)
+    if document.cancel_requested:
+        return Ending(outcome=AttemptOutcome.CANCELLED, stop=Stop.CANCEL)
+    if outside.stopping():
+        return Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.SHUTDOWN)
+    return None
+
+
+def _nothing_left(document: Document, outside: Outside) -> Ending:
+    if only_unreachable_left(document, outside.limits):
+        why = "nothing could be sent: the API was not reached"
+        return Ending(outcome=AttemptOutcome.HANDED_BACK, error=why, put_off=True)
+    return Ending(outcome=AttemptOutcome.SUCCEEDED)
+
+
+def _stopped(sent: Sent) -> Ending:
+    outcome = AttemptOutcome.ERROR if sent.stop is Stop.UNSAVED else AttemptOutcome.HANDED_BACK
+    return Ending(outcome=outcome, error=sent.error, stop=sent.stop, wait=sent.wait)
+
+
+async def _write(
+    document: Document, wave: tuple[str, ...], held: HeldLease, outside: Outside
+) -> View | None:
+    """Durable on return. None: the lease is gone or too short.
+
+    Writes nothing after a cancel, nor where a late answer left an item of the wave unsettled.
+    """
+    intents = intents_of(document, wave, outside.limits.echo)
+
+    def decide(view: View) -> Change:
+        unsettled = any(needs_settling(item) for item in view.document.items)
+        if view.document.cancel_requested or unsettled:
+            return Change(document=view.document)
+        attempt = document.attempts[-1].number
+        changed, keys = with_calls_written(view.document, intents, attempt, view.now)
+        lines = tuple(Event(kind=events.INTENTS_WRITTEN, item=key) for key in sorted(keys))
+        return Change(document=changed, events=lines)
+
+    needed = outside.limits.needed_before_send
+    fence = Fenced(owner=held.owner, epoch=held.epoch, left=needed)
+    view = await outside.ledger.change(document.id, fence, decide, only=wave)
+    held.step()
+    return view
+
+
+async def _look_once(
+    view: View, sent: Sent, held: HeldLease, outside: Outside
+) -> tuple[View, Ending | None]:
+    """Found by mark, all of it: go on. Otherwise the attempt ends, and nothing sleeps here."""
+    pending = [item for item in view.document.items if item.state is ItemState.PENDING]
+    if not pending:
+        return view, None
+    if held.left() < outside.limits.needed_before_send:
+        return view, Ending(outcome=AttemptOutcome.UNRESOLVED, error=sent.error, stop=Stop.LEASE)
+    seen = await look(view.document, pending, outside, step=held.step)
+    unresolved = Ending(
+        outcome=AttemptOutcome.UNRESOLVED, error=sent.error, stop=Stop.UNKNOWN, look=seen
+    )
+    if not all(isinstance(verdict, Found) for verdict in seen.verdicts.values()):
+        return view, unresolved
+    bound = await _bind(view, seen, held, outside)
+    if bound is None or any(needs_settling(item) for item in bound.document.items):
+        return view, replace(unresolved, look=None)
+    return bound, None
+
+
+async def _bind(view: View, seen: Look, held: HeldLease, outside: Outside) -> View | None:
+    fence = Fenced(owner=held.owner, epoch=held.epoch)
+
+    def decide(view: View) -> Change:
+        if is_stale(view, seen):
+            return Change(document=view.document)
+        return _looked(view, view.document, seen, outside)
+
+    return await outside.ledger.change(view.document.id, fence, decide, around=seen.around)
+
+
+def _looked(view: View, document: Document, seen: Look, outside: Outside) -> Change:
+    stale = stale_items(document, seen)
+    evidence = tuple(v.evidence for key, v in seen.verdicts.items() if key not in stale)
+    decided = with_verdicts(document, seen, view.now, outside.limits)
+    return Change(document=decided, events=told(seen, stale), evidence=evidence)
+
+
+async def _end(document_id: str, ending: Ending, held: HeldLease, outside: Outside) -> View:
+    """*The end*: the last decision, the attempt's outcome and the lease, in one transaction."""
+    fraction = outside.chance.fraction()
+    ended = await outside.ledger.change(
+        document_id,
+        Fenced(owner=held.owner, epoch=held.epoch),
+        lambda view: _ended(view, ending, fraction, outside),
+        around=ending.look.around if ending.look else None,
+    )
+    return ended or await outside.ledger.read(document_id)
+
+
+def _ended(view: View, ending: Ending, fraction: float, outside: Outside) -> Change:
+    limits = outside.limits
+    change = Change(document=with_answers_decided(view.document))
+    if ending.look is not None and not is_stale(view, ending.look):
+        change = _looked(view, change.document, ending.look, outside)
+    account = _closed(view, ending, outside)
+    due_at, step = _due(
+        replace(view, document=change.document, account=account), ending, fraction, limits
+    )
+    document = attempt_ended(change.document, view.now, ending.outcome, ending.error)
+    document = replace(document, backoff_step=step)
+    document = the_end(document, view.now, limits, fraction, due_at=due_at)
+    state = Event(kind=events.STATE, detail={"state": document.state.value, "why": ending.outcome})
+    closed = None if account is view.account else account
+    return Change(
+        document=document,
+        account=closed,
+        events=(*change.events, state),
+        evidence=change.evidence,
+    )
+
+
+def _closed(view: View, ending: Ending, outside: Outside) -> Account:
+    if ending.stop is Stop.THROTTLED:
+        return throttled(view.account, view.now, ending.wait, outside.limits)
+    if ending.stop is Stop.ACCESS:
+        token = outside.graph.token_print(view.account.id)
+        return refused(view.account, view.now, token, outside.limits)
+    return view.account
+
+
+def _due(
+    view: View, ending: Ending, fraction: float, limits: Limits
+) -> tuple[datetime | None, int]:
+    """When it is due again, and the backoff step then; None leaves the time to *the end*."""
+    step = view.document.backoff_step
+    if ending.stop in (Stop.THROTTLED, Stop.ACCESS):
+        return view.account.until, 0
+    if ending.put_off:
+        return view.now + limits.backoff(step, fraction), step + 1
+    if ending.look is not None:
+        return due_after(view.document, ending.look, view.now, limits, fraction)
+    return None, 0

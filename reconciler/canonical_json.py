@@ -1,0 +1,22 @@
+"""The one spelling of a JSON value, and its digest: equal values give equal hashes.
+
+Keys are sorted, nothing is spaced, everything is ASCII. Numbers keep their spelling: 1 and 1.0 are
+two values, for they are two texts on the wire. Non-finite numbers have none and raise ValueError.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+
+def canonical_json(value: object) -> str:
+    """The value as the shortest sorted text."""
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+    )
+
+
+def digest(value: object) -> str:
+    """SHA-256 of the canonical text, 64 hex digits."""
+    return hashlib.sha256(canonical_json(value).encode("ascii")).hexdigest()

@@ -1,0 +1,221 @@
+"""Turns one look into decisions, inside the transaction that makes them and *the end*.
+
+A verdict is what is true; a decision moves an intent's state. Between the two the world may have
+moved, so each decision repeats what it was judged on: the item's state, its counter of facts, and
+the bindings and rivals around it. What moved is `stale`, left as it is, and judged again.
+
+Pure: frozen document in, frozen document out; `now` is the ledger's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+
+from . import events
+from .facts import bound, without_bound_surplus
+from .limits import Limits
+from .listing import Listing, Row
+from .look import Look, Place, place_of
+from .model import Call, Document, Intent, Item, ItemState, JudgedItem, Outcome, Reason, Surplus
+from .ports import Event, View
+from .request import warnings_of
+from .settling import is_overdue_passing, next_look, settle_at
+from .signature import needs_settling
+from .verdict import Absent, Found, Inconclusive, Verdict, word
+
+
+def is_stale(view: View, look: Look) -> bool:
+    """Whether bindings or rivals differ from those judged: then nothing of the look is decided."""
+    return view.surroundings != look.surroundings
+
+
+def stale_items(document: Document, look: Look) -> frozenset[str]:
+    """Items whose state or facts moved since they were read."""
+    return frozenset(
+        item.key for item in document.items if item.key in look.verdicts and _moved(item, look)
+    )
+
+
+def _moved(item: Item, look: Look) -> bool:
+    before = look.seen.get(item.key)
+    facts = item.intent.facts if item.intent else 0
+    return before is None or (before.state, before.facts) != (item.state, facts)
+
+
+def with_verdicts(document: Document, look: Look, now: datetime, limits: Limits) -> Document:
+    """Apply every verdict of a look that is not stale; fill what the listings say of siblings."""
+    stale = stale_items(document, look)
+    rows = {row.id: row for listing in look.listings for row in listing.rows}
+    items = tuple(
+        _decided(document, item, look.verdicts[item.key], now, limits)
+        if item.key in look.verdicts and item.key not in stale
+        else _with_row(item, rows)
+        for item in document.items
+    )
+    confirmed = any(
+        new.state is ItemState.CONFIRMED and old.state is not ItemState.CONFIRMED
+        for new, old in zip(items, document.items, strict=True)
+    )
+    decided = replace(
+        document,
+        items=items,
+        verdicts=_verdicts(document, look, now, stale),
+        attempts_used=0 if confirmed else document.attempts_used,
+    )
+    return without_bound_surplus(with_surplus(decided, look.judgement.surplus))
+
+
+def _decided(
+    document: Document, item: Item, verdict: Verdict, now: datetime, limits: Limits
+) -> Item:
+    if item.intent is None or not (needs_settling(item) or item.state is ItemState.HELD):
+        return item
+    match verdict:
+        case Found(row=row, grade=grade):
+            return _with_data(bound(item, item.intent, row.id, grade), row, verdict.created_at)
+        case Absent():
+            return _moved_to(item, item.intent, ItemState.ABSENT, None)
+        case Inconclusive(reason=reason):
+            settled = settle_at(item.intent, document.attempts, limits.timings())
+            lasts = settled is not None and is_overdue_passing(now, settled, limits.passing_max)
+            return _not_known(item, item.intent, reason, lasts)
+
+
+def _not_known(item: Item, intent: Intent, reason: Reason, lasts: bool) -> Item:
+    """Passing reasons leave it pending, unless one lasts; standing ones need a person at once."""
+    if item.state is ItemState.HELD and reason.is_passing:
+        return item  # a person asked; what it is held for still stands
+    if reason.is_passing and not lasts:
+        return item
+    return _moved_to(item, intent, ItemState.HELD, reason)
+
+
+def _moved_to(item: Item, intent: Intent, state: ItemState, reason: Reason | None) -> Item:
+    return replace(item, state=state, intent=replace(intent, facts=intent.facts + 1, reason=reason))
+
+
+def _with_row(item: Item, rows: dict[str, Row]) -> Item:
+    """A sibling bound by reply gets its attributes from a listing that is here anyway."""
+    if item.state is not ItemState.CONFIRMED or item.intent is None:
+        return item
+    row = rows.get(item.intent.external_id or "")
+    return item if row is None else _with_data(item, row, None)
+
+
+def _with_data(item: Item, row: Row, created_at: datetime | None) -> Item:
+    """Attributes as the API gave them; what differs from what was sent is said loudly."""
+    if item.intent is None:
+        return item
+    told = tuple(dict.fromkeys((*item.intent.warnings, *warnings_of(item, item.intent, row))))
+    intent = replace(
+        item.intent,
+        created_time=created_at or item.intent.created_time,
+        effective_status=row.effective_status,
+        attributes=row.data,
+        warnings=told,
+    )
+    return item if intent == item.intent else replace(item, intent=intent)
+
+
+def with_surplus(document: Document, found: Iterable[Surplus]) -> Document:
+    """Add surplus not yet known of; what a person recorded stays recorded."""
+    known = {extra.external_id for extra in document.surplus}
+    more = tuple(extra for extra in found if extra.external_id not in known)
+    return replace(document, surplus=(*document.surplus, *more)) if more else document
+
+
+def _verdicts(
+    document: Document, look: Look, now: datetime, stale: frozenset[str]
+) -> tuple[JudgedItem, ...]:
+    latest = {judged.item: judged for judged in document.verdicts}
+    for key, verdict in look.verdicts.items():
+        if key not in stale:
+            latest[key] = _judged(key, verdict, now)
+    return tuple(latest[key] for key in sorted(latest))
+
+
+def _judged(key: str, verdict: Verdict, now: datetime) -> JudgedItem:
+    return JudgedItem(
+        item=key,
+        verdict=word(verdict),
+        reason=verdict.reason if isinstance(verdict, Inconclusive) else None,
+        judged_at=now,
+        evidence_id=verdict.evidence.id,
+        evidence_hash=verdict.evidence.hash,
+    )
+
+
+def due_after(
+    document: Document, look: Look, now: datetime, limits: Limits, fraction: float
+) -> tuple[datetime | None, int]:
+    """When to look again at what stays pending, and the backoff step then.
+
+    `too_soon` waits for the next moment at which a look can say more; any other passing reason
+    for the common backoff, or for what the API asked.
+    """
+    pending = [item for item in document.items if item.state is ItemState.PENDING]
+    if not pending:
+        return None, 0
+    troubled = any(_is_trouble(look.verdicts.get(item.key)) for item in pending)
+    if troubled:
+        pause = look.wait or limits.backoff(document.backoff_step, fraction)
+        return now + min(pause, limits.throttle_max_wait), document.backoff_step + 1
+    return next_look(pending, document.attempts, look.began_at, limits.timings()) or now, 0
+
+
+def _is_trouble(verdict: Verdict | None) -> bool:
+    return isinstance(verdict, Inconclusive) and verdict.reason is not Reason.TOO_SOON
+
+
+def told(look: Look, stale: frozenset[str]) -> tuple[Event, ...]:
+    """The journal's lines about a look."""
+    lines = [
+        Event(
+            kind=events.STALE if key in stale else events.LOOKED,
+            item=key,
+            detail={
+                "verdict": word(verdict),
+                "reason": verdict.reason.value if isinstance(verdict, Inconclusive) else None,
+                "evidence_id": verdict.evidence.id,
+            },
+        )
+        for key, verdict in sorted(look.verdicts.items())
+    ]
+    return (*lines, *(_told_surplus(extra) for extra in look.judgement.surplus))
+
+
+def _told_surplus(extra: Surplus) -> Event:
+    detail = {"external_id": extra.external_id, "kind": extra.kind.value}
+    return Event(kind=events.SURPLUS, item=extra.item, detail=detail)
+
+
+# --- the owed look ---------------------------------------------------------------------------
+
+
+def owed_places(document: Document) -> frozenset[Place]:
+    """Where an unanswered call of this document may have made something."""
+    return frozenset(
+        place_of(item.intent)
+        for item in document.items
+        if item.intent is not None and any(_is_unanswered(call) for call in item.intent.calls)
+    )
+
+
+def _is_unanswered(call: Call) -> bool:
+    return call.outcome in (None, Outcome.UNKNOWN, Outcome.REFUSED_ACCESS)
+
+
+def with_owed_look_done(document: Document, look: Look) -> Document:
+    """Strike the owed look off, where every place was listed whole and late enough."""
+    since = document.owes_look_from
+    if since is None:
+        return document
+    done = {place_of_listing(w) for w in look.listings if w.started_at >= since}
+    return replace(document, owes_look_from=None) if owed_places(document) <= done else document
+
+
+def place_of_listing(listing: Listing) -> Place:
+    """What a listing covers."""
+    return listing.request.container, listing.request.kind

@@ -1,0 +1,110 @@
+"""Everything this product raises on purpose, one tree.
+
+ReconcilerError              `code` for programs, the message for people, `next` says what to do
+  InvalidSettings            refused at start
+  InvalidPlan                carries every error of the plan at once
+  UnknownDocument            no such id
+  WrongState                 a person asked for what the state does not allow ("too late")
+  LedgerUnavailable          the database cannot be reached or used
+    WrongSchema              migrate first
+    ForeignLedger            a restored or cloned database, or one of another GRAPH_URL
+    BindingTaken             an external id is bound to another intent already
+    CommitUnknown            the acknowledgement of a commit was lost; read again
+
+What the API answers is never an exception: it is an `Answer` or a listing that is incomplete.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class ReconcilerError(Exception):
+    """The root of the tree."""
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+
+class InvalidSettings(ReconcilerError):
+    """A setting, or two together, cannot keep the promise."""
+
+    code = "invalid_settings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanError:
+    """One thing wrong in a plan: where, what, and what to write instead."""
+
+    item: str | None  # the item's key, or its place such as "items[3]"; None for the top
+    field: str
+    problem: str
+    instead: str
+
+
+class InvalidPlan(ReconcilerError):
+    """A plan cannot be accepted; nothing was stored."""
+
+    code = "invalid_plan"
+
+    def __init__(self, errors: tuple[PlanError, ...], *, source: str = "plan") -> None:
+        self.errors = errors
+        self.source = source
+        lines = [_line(source, error) for error in errors]
+        super().__init__("\n".join(lines), next_step="mend the plan and submit it again")
+
+
+class UnknownDocument(ReconcilerError):
+    """No document has this id."""
+
+    code = "unknown_document"
+
+
+class WrongState(ReconcilerError):
+    """The document's state does not allow what was asked."""
+
+    code = "wrong_state"
+
+
+class LedgerUnavailable(ReconcilerError):
+    """The ledger cannot be used now. Nothing was changed by the refused transaction."""
+
+    code = "ledger_unavailable"
+
+
+class WrongSchema(LedgerUnavailable):
+    """The database's schema is missing, older or newer than this program."""
+
+    code = "wrong_schema"
+
+
+class ForeignLedger(LedgerUnavailable):
+    """The database is a copy, or belongs to another GRAPH_URL: creates nothing until accepted."""
+
+    code = "foreign_ledger"
+
+
+class BindingTaken(LedgerUnavailable):
+    """The unique binding refused a second intent for one external id; all was rolled back."""
+
+    code = "binding_taken"
+
+    def __init__(self, external_id: str) -> None:
+        super().__init__(f"{external_id} is bound to another intent already")
+        self.external_id = external_id
+
+
+class CommitUnknown(LedgerUnavailable):
+    """The commit's acknowledgement was lost: it may or may not be durable. Read again."""
+
+    code = "commit_unknown"
+
+
+def _line(source: str, error: PlanError) -> str:
+    where = f"{source}: item {error.item}" if error.item else source
+    return f"{where}: {error.field}: {error.problem}; {error.instead}"

@@ -1,0 +1,39 @@
+"""The journal's vocabulary: one constant per kind of line, each written with what it tells of."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SUBMITTED: Final = "submitted"
+REVISED: Final = "revised"
+QUEUED: Final = "queued"  # a person said publish
+CLAIMED: Final = "claimed"  # an attempt began
+INTENTS_WRITTEN: Final = "intents_written"  # calls recorded, about to be sent
+ANSWERED: Final = "answered"  # a fact: this call was answered so
+DECIDED: Final = "decided"  # an intent's state moved
+TAKEN_OVER: Final = "taken_over"  # the lease had run out with no end recorded
+LOOKED: Final = "looked"  # a look ended, with its verdict
+SURPLUS: Final = "surplus"  # more exists than is wanted
+STALE: Final = "stale"  # what was judged had moved; nothing was decided
+CANCEL_REQUESTED: Final = "cancel_requested"
+ACCOUNT_CLOSED: Final = "account_closed"
+STATE: Final = "state"  # the document's state after an end
+
+ALL: Final = frozenset(
+    {
+        SUBMITTED,
+        REVISED,
+        QUEUED,
+        CLAIMED,
+        INTENTS_WRITTEN,
+        ANSWERED,
+        DECIDED,
+        TAKEN_OVER,
+        LOOKED,
+        SURPLUS,
+        STALE,
+        CANCEL_REQUESTED,
+        ACCOUNT_CLOSED,
+        STATE,
+    }
+)

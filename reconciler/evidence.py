@@ -1,0 +1,228 @@
+"""What a verdict rests on, as plain JSON: the walks, what each stage removed and why, the settings.
+
+`explain` is printed from it and a person may have to act on it, so every removed row can be seen
+with the values that were compared, as far as a stage's few examples go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
+
+from .limits import Limits
+from .listing import Listing
+from .model import Grade, Item, Reason
+from .settling import Window
+from .sieves import SIEVES, Ruling, Says
+from .verdict import Evidence
+from .vetoes import VETOES, Funnel, Name
+
+EXAMPLES_MAX: Final = 20
+"""Rows shown per stage. A name may have thousands, and evidence is kept for ever."""
+
+
+class LabelCheck(StrEnum):
+    """Whether the label still exists in the account, where an absence rests on it."""
+
+    NOT_NEEDED = "not_needed"
+    NOT_KNOWN = "not_known"
+    EXISTS = "exists"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """A verdict before its evidence is sealed. `reason` None and no row: absent."""
+
+    reason: Reason | None = None
+    row: Ruling | None = None
+    grade: Grade | None = None
+    label: LabelCheck = LabelCheck.NOT_NEEDED
+
+    @property
+    def word(self) -> str:
+        """The verdict's name as other programs read it."""
+        if self.reason is not None:
+            return "inconclusive"
+        return "absent" if self.row is None else "found"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What one intent is judged on. `withheld` says why a walk of its place gave nothing."""
+
+    funnel: Funnel
+    name: Name
+    listings: tuple[Listing, ...]
+    withheld: Reason | None
+    settle_at: datetime | None
+    now: datetime
+    limits: Limits
+
+
+def evidence_of(grounds: Grounds, said: Conclusion) -> Evidence:
+    """Seal what a conclusion rests on."""
+    us = grounds.funnel.claimant
+    return Evidence.of(
+        {
+            "document_id": us.document_id,
+            "item": us.item,
+            "verdict": said.word,
+            "reason": said.reason,
+            "grade": said.grade,
+            "now": grounds.now.isoformat(),
+            "settle_at": grounds.settle_at and grounds.settle_at.isoformat(),
+            "window": _window(us.windows),
+            "settings": _settings(grounds.limits),
+            "sent": _sent(grounds.funnel),
+            "listing": _listing(grounds),
+            "walks": [_walk(listing) for listing in grounds.listings],
+            "stages": [*_sieve_stages(grounds.funnel), *_veto_stages(grounds.name)],
+            "lacking": grounds.name.lacking,
+            "survivors": _first(sorted(grounds.name.survivors)),
+            "candidate": said.row and dict(said.row.candidate.row.data),
+            "candidate_id": said.row and said.row.id,
+            "label": said.label,
+        }
+    )
+
+
+def evidence_of_reply(document_id: str, item: Item, external_id: str, now: datetime) -> Evidence:
+    """Seal what needs no listing: a call of ours was answered with this id."""
+    calls = item.intent.calls if item.intent else ()
+    return Evidence.of(
+        {
+            "document_id": document_id,
+            "item": item.key,
+            "verdict": "found",
+            "reason": None,
+            "grade": Grade.REPLY,
+            "now": now.isoformat(),
+            "listing": None,
+            "stages": [],
+            "candidate_id": external_id,
+            "calls": [call.number for call in calls if call.external_id == external_id],
+        }
+    )
+
+
+def _sieve_stages(funnel: Funnel) -> list[dict[str, Any]]:
+    """Each row at the first sieve that disproved it, else doubted it; so `in` falls from one to
+    the next."""
+    left, stages = len(funnel.rulings), []
+    for index, sieve in enumerate(SIEVES):
+        here = [ruling for ruling in funnel.rulings if ruling.stage == index]
+        stages.append(_stage(sieve.name, left, here, [_example(funnel, r) for r in _first(here)]))
+        left -= len(here)
+    return stages
+
+
+def _veto_stages(name: Name) -> list[dict[str, Any]]:
+    """Each veto counts what the sieves left of the name; none changes another's count."""
+    ids = sorted(name.survivors)
+    removed = {veto.name: ids if veto in name.vetoes else [] for veto in VETOES}
+    return [
+        {
+            "stage": stage,
+            "in": len(ids),
+            "not_ours": 0,
+            "doubt": len(doubted),
+            "examples": [{"id": found} for found in _first(doubted)],
+        }
+        for stage, doubted in removed.items()
+    ]
+
+
+def _stage(name: str, left: int, here: list[Ruling], examples: list[Any]) -> dict[str, Any]:
+    disproved = sum(ruling.says is Says.NOT_OURS for ruling in here)
+    return {
+        "stage": name,
+        "in": left,
+        "not_ours": disproved,
+        "doubt": len(here) - disproved,
+        "examples": examples,
+    }
+
+
+def _example(funnel: Funnel, ruling: Ruling) -> dict[str, Any]:
+    return {
+        "id": ruling.id,
+        "says": ruling.says,
+        "why": ruling.why,
+        "reason": ruling.reason,
+        "compared": [
+            dict(SIEVES[ruling.stage].shown(funnel.claimant, reading))
+            for reading in ruling.readings
+        ],
+    }
+
+
+def _listing(grounds: Grounds) -> dict[str, Any]:
+    """The figures of the walks of this place together: the shape of `explain/1`."""
+    walks = grounds.listings
+    return {
+        "complete": bool(walks) and grounds.withheld is None,
+        "pages": sum(walk.pages for walk in walks),
+        "rows": sum(walk.row_count for walk in walks),
+        "started_at": min((walk.started_at.isoformat() for walk in walks), default=None),
+        "ended_at": max((walk.ended_at.isoformat() for walk in walks), default=None),
+        "clock_difference": _worst([walk.clock_difference for walk in walks]),
+        "reason": grounds.withheld,
+    }
+
+
+def _walk(listing: Listing) -> dict[str, Any]:
+    return {
+        "container": {
+            "kind": listing.request.container.kind,
+            "id": listing.request.container.id,
+        },
+        "kind": listing.request.kind,
+        "statuses": listing.request.statuses,
+        "pages": listing.pages,
+        "rows": listing.row_count,
+        "narrowed": len(listing.rows),
+        "started_at": listing.started_at.isoformat(),
+        "ended_at": listing.ended_at.isoformat(),
+        "clock_difference": _worst([listing.clock_difference]),
+        "saw_an_id_twice": listing.saw_an_id_twice,
+    }
+
+
+def _worst(differences: list[timedelta | None]) -> float | None:
+    """The largest difference in seconds, with its sign. None: one was not measured, or no walk."""
+    known = [difference for difference in differences if difference is not None]
+    if not known or len(known) < len(differences):
+        return None
+    return max(known, key=abs).total_seconds()
+
+
+def _sent(funnel: Funnel) -> Mapping[str, Any]:
+    intent = funnel.claimant.intent
+    return {
+        "kind": intent.kind,
+        "name": intent.name_sent,
+        "container": {"kind": intent.container.kind, "id": intent.container.id},
+        "label": intent.mark and intent.mark.document_part,
+        "mark_in_name": intent.mark_in_name,
+    }
+
+
+def _settings(limits: Limits) -> Mapping[str, Any]:
+    return {
+        "late_landing_seconds": limits.late_landing.total_seconds(),
+        "listing_lag_seconds": limits.listing_lag.total_seconds(),
+        "clock_skew_seconds": limits.clock_skew.total_seconds(),
+        "max_per_name": limits.max_per_name,
+    }
+
+
+def _window(windows: Window) -> list[list[str]]:
+    return [[start.isoformat(), end.isoformat()] for start, end in windows]
+
+
+def _first(rows: Iterable[Any]) -> list[Any]:
+    return list(rows)[:EXAMPLES_MAX]

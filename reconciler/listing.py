@@ -1,0 +1,170 @@
+"""A walk of a container, narrowed while it streams, and the two types in which it can end.
+
+Only `Listing` can prove anything. An `IncompleteListing` is another type on purpose: a walk that
+stopped early looks like a container with fewer children, and that mistake makes a second ad.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from .mark import MarksSeen, marks_of, split_name, without_cut_mark
+from .model import Container, Document, Item, Kind, Reason
+from .names import canonical, may_read_otherwise, unescaped
+
+
+class Statuses(StrEnum):
+    """Which of the container's children a walk asks for (design section 5, point 5)."""
+
+    EVERY_STATUS = "every_status"  # all the level knows, archived included, DELETED not
+    NO_FILTER = "no_filter"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalkRequest:
+    """Which children of which container to list. Creatives know no status filter."""
+
+    account_id: str
+    container: Container
+    kind: Kind
+    statuses: Statuses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One entity as a page gave it. None means that the field was missing or null.
+
+    `labels` holds the names of its ad labels; `source_id` is the level's own source field, None
+    where unset. `created_time` is the text as it came (facts 5.10); it is parsed for survivors
+    only. `data` is the row itself, secrets removed.
+    """
+
+    id: str
+    kind: Kind
+    name: str | None = None
+    account_id: str | None = None
+    campaign_id: str | None = None
+    adset_id: str | None = None
+    status: str | None = None
+    effective_status: str | None = None
+    created_time: str | None = None
+    labels: tuple[str, ...] = ()
+    source_id: str | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def marks(self) -> MarksSeen:
+        """Every mark this row shows."""
+        return marks_of(self.name, self.labels)
+
+    @property
+    def parent_id(self) -> str | None:
+        """The external id of its parent as the row says it; an account's carries its `act_`."""
+        if self.kind is Kind.AD:
+            return self.adset_id
+        if self.kind is Kind.ADSET:
+            return self.campaign_id
+        return self.account_id and f"act_{self.account_id.removeprefix('act_')}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A walk proven complete: ended by an absent `next`, no page given up, no bound hit.
+
+    `rows` are the narrowed ones, in any order; an id stands twice where two readings differed.
+    `row_count` counts all rows seen, narrowed or not. `saw_an_id_twice` limits the listing to
+    `Found` by mark. `clock_difference` is the API's clock minus the ledger's, None where no
+    `Date` header could be read. `started_at` and `ended_at` are ledger times.
+    """
+
+    request: WalkRequest
+    rows: tuple[Row, ...]
+    pages: int
+    row_count: int
+    started_at: datetime
+    ended_at: datetime
+    clock_difference: timedelta | None
+    saw_an_id_twice: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncompleteListing:
+    """A walk that did not reach its end: no verdict at all rests on it.
+
+    `reason` is `listing_incomplete`, `throttled` or `access`; `detail` says at which page and why,
+    redacted. `wait` is what the API asked for, None where it said nothing.
+    """
+
+    request: WalkRequest
+    reason: Reason
+    detail: str
+    pages: int
+    row_count: int
+    started_at: datetime
+    ended_at: datetime
+    wait: timedelta | None = None
+
+
+Walk = Listing | IncompleteListing
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a narrowed walk keeps: wanted names, and the document parts of our marks.
+
+    Whatever a sieve may count as ours or doubt is kept; what it drops, every sieve disproves.
+    """
+
+    names: frozenset[str]  # canonical, without marks
+    document_parts: frozenset[str]
+
+    def keeps(self, row: Row) -> bool:
+        """A wanted name, a name that is missing, or a mark of ours.
+
+        Compared raw first: a container of 200,000 rows has a handful of candidates, and the
+        canonical form costs ten times the comparison.
+        """
+        if not row.name or row.name in self.names:
+            return True
+        if not self.document_parts.isdisjoint(row.labels):
+            return True
+        return may_read_otherwise(row.name) and self._keeps_after_a_closer_look(row.name)
+
+    def __or__(self, other: Wanted) -> Wanted:
+        """What either wants: one walk serves all intents and documents of its container."""
+        return Wanted(self.names | other.names, self.document_parts | other.document_parts)
+
+    def _keeps_after_a_closer_look(self, name: str) -> bool:
+        bare, mark = split_name(name)
+        if mark is not None and mark.document_part in self.document_parts:
+            return True
+        # The whole name too: somebody may have named an item like a mark.
+        readings = {canonical(name), canonical(bare), unescaped(name), unescaped(bare)}
+        # A cut mark behind a wanted name must be doubted, and so must a blank name: both are kept.
+        uncut = without_cut_mark(bare)
+        readings |= {canonical(uncut), unescaped(uncut)}
+        return "" in readings or not self.names.isdisjoint(readings)
+
+
+def wanted_for(document: Document, items: Iterable[Item]) -> Wanted:
+    """What to keep of a walk in which these items of the document are judged.
+
+    Siblings need not be among them: one of another name matters only for rows that bear our mark,
+    which are kept whatever they are called, and a rival only where it lacks a name of ours.
+    """
+    intents = [item.intent for item in items if item.intent is not None]
+    marks = [intent.mark for intent in intents if intent.mark is not None]
+    return Wanted(
+        names=frozenset(intent.name for intent in intents),
+        document_parts=frozenset(
+            {mark.document_part for mark in marks}
+            | ({document.mark_part} if document.mark_part else set())
+        ),
+    )
+
+
+Keep = Callable[[Row], bool]

@@ -1,0 +1,203 @@
+"""One look: walk the containers of what is not known, and judge. Reads only; decides nothing.
+
+Intents, calls and facts are read *before* the walk begins: what is judged must be what is fenced
+against. One walk serves every intent of its container. An absence rests on two walks, the second
+begun after the first ended; a look that found everything, or came too soon, spares the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from .funnel import judge, needs_label_check
+from .listing import IncompleteListing, Listing, Statuses, WalkRequest, wanted_for
+from .model import Container, Document, Intent, Item, ItemState, Kind, Reason
+from .outside import Outside
+from .ports import Around, Surroundings
+from .settling import settle_at, shows_everything
+from .verdict import Found, Judgement, Verdict
+
+Place = tuple[Container, Kind]
+"""Whose children, and which kind of them: what one walk covers."""
+
+Step = Callable[[], None]
+"""Called whenever the work moved, so that a renewal sees it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """An item as it was read before the walk: a decision on anything newer is `stale`."""
+
+    state: ItemState
+    facts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What one look saw and what it says. `began_at` is the ledger time before the first walk."""
+
+    began_at: datetime
+    seen: Mapping[str, Seen]
+    around: Around
+    surroundings: Surroundings
+    judgement: Judgement
+    listings: tuple[Listing, ...]
+    incomplete: Mapping[Place, IncompleteListing]
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """By item key."""
+        return self.judgement.verdicts
+
+    @property
+    def withheld(self) -> Reason | None:
+        """Why a walk gave nothing, the weightiest first; None where every walk completed."""
+        reasons = {walk.reason for walk in self.incomplete.values()}
+        order = (Reason.ACCESS, Reason.THROTTLED, Reason.LISTING_INCOMPLETE)
+        return next((reason for reason in order if reason in reasons), None)
+
+    @property
+    def wait(self) -> timedelta | None:
+        """The longest wait that a walk was told to keep; None where none was."""
+        waits = [walk.wait for walk in self.incomplete.values() if walk.wait is not None]
+        return max(waits, default=None)
+
+
+def place_of(intent: Intent) -> Place:
+    """Where an intent's entity would be listed."""
+    return intent.container, intent.kind
+
+
+async def look(
+    document: Document,
+    items: Iterable[Item],
+    outside: Outside,
+    *,
+    also: frozenset[Place] = frozenset(),
+    step: Step = lambda: None,
+) -> Look:
+    """Walk the places of these items, which have intents, and `also` those; judge the items."""
+    judged = tuple(items)
+    walking = _Walking(document, judged, outside, step)
+    began_at = await outside.ledger.now()
+    await walking.walk(_places(judged) | also, Statuses.EVERY_STATUS)
+    await walking.judge()
+    if again := walking.places_where_absence_could_be_said():
+        await walking.walk(again, Statuses.NO_FILTER)
+        await walking.judge()
+    if needs_label_check(document, judged, walking.complete, walking.judgement):
+        await walking.judge(await outside.graph.has_label(document.account_id, _label(document)))
+    return Look(
+        began_at=began_at,
+        seen=seen(document),
+        around=walking.around,
+        surroundings=walking.surroundings,
+        judgement=walking.judgement,
+        listings=tuple(walking.complete),
+        incomplete=walking.incomplete,
+    )
+
+
+def seen(document: Document) -> dict[str, Seen]:
+    """Every item's state and facts counter, to fence a later decision with."""
+    return {
+        item.key: Seen(state=item.state, facts=item.intent.facts if item.intent else 0)
+        for item in document.items
+    }
+
+
+class _Walking:
+    """The walks of one look as they come in, and the latest judgement over them."""
+
+    def __init__(
+        self, document: Document, judged: tuple[Item, ...], outside: Outside, step: Step
+    ) -> None:
+        self._document = document
+        self._judged = judged
+        self._outside = outside
+        self._step = step
+        self.complete: list[Listing] = []
+        self.incomplete: dict[Place, IncompleteListing] = {}
+        self.around = Around()
+        self.surroundings = Surroundings()
+        self.judgement = Judgement()
+
+    async def walk(self, places: frozenset[Place], statuses: Statuses) -> None:
+        """One after the other: walks at once would only share the account's budget."""
+        for container, kind in sorted(places, key=_order):
+            request = WalkRequest(
+                account_id=self._document.account_id,
+                container=container,
+                kind=kind,
+                statuses=statuses,
+            )
+            await self._walk_one(request)
+
+    async def _walk_one(self, request: WalkRequest) -> None:
+        keep = wanted_for(self._document, self._judged).keeps
+        graph, ledger = self._outside.graph, self._outside.ledger
+        walk = await graph.walk(request, keep, ledger.now, step=self._step)
+        self._step()
+        if isinstance(walk, Listing):
+            self.complete.append(walk)
+        else:
+            self.incomplete[request.container, request.kind] = walk
+
+    def places_where_absence_could_be_said(self) -> frozenset[Place]:
+        """Places of items not found, whose first walk is complete and shows what they made."""
+        first = {(w.request.container, w.request.kind): w for w in self.complete}
+        return frozenset(
+            place_of(item.intent)
+            for item in self._judged
+            if item.intent is not None
+            and not isinstance(self.judgement.verdicts.get(item.key), Found)
+            and self._is_settled(item.intent, first.get(place_of(item.intent)))
+        )
+
+    def _is_settled(self, intent: Intent, walk: Listing | None) -> bool:
+        timings = self._outside.limits.timings()
+        at = settle_at(intent, self._document.attempts, timings)
+        return walk is not None and shows_everything(walk, at)
+
+    async def judge(self, label_exists: bool | None = None) -> None:
+        """Judge what is there by now, against bindings and rivals read afresh."""
+        self.around = around_of(self._document, self._judged, self.complete)
+        self.surroundings = await self._outside.ledger.around(self._document.id, self.around)
+        self.judgement = judge(
+            self._document,
+            self._judged,
+            self.complete,
+            self.surroundings,
+            now=await self._outside.ledger.now(),
+            limits=self._outside.limits,
+            incomplete={place: walk.reason for place, walk in self.incomplete.items()},
+            label_exists=label_exists,
+        )
+
+
+def around_of(document: Document, judged: tuple[Item, ...], listings: Iterable[Listing]) -> Around:
+    """This document's names, the ids of the narrowed rows and those of its own intents."""
+    intents = [item.intent for item in document.items if item.intent is not None]
+    names = [item.intent for item in judged if item.intent is not None]
+    rows = {row.id for listing in listings for row in listing.rows}
+    return Around(
+        names=frozenset((i.kind, i.container.id, i.name) for i in names),
+        external_ids=frozenset(rows | {i.external_id for i in intents if i.external_id}),
+    )
+
+
+def _places(judged: tuple[Item, ...]) -> frozenset[Place]:
+    return frozenset(place_of(item.intent) for item in judged if item.intent is not None)
+
+
+def _order(place: Place) -> tuple[str, str, str]:
+    container, kind = place
+    return container.kind, container.id, kind
+
+
+def _label(document: Document) -> str:
+    if document.mark_part is None:
+        raise AssertionError("only a document sent with a label has one to check")
+    return document.mark_part

@@ -1,0 +1,146 @@
+"""The next safe action of a document: one closed word, why, and until when.
+
+`next_step` is stored in the transaction of every change; `shown_next` only overlays what time
+alone changes. Where several fit, the order of `NextAction` in design section 8 decides.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from .lease import is_live
+from .model import (
+    Account,
+    BlockReason,
+    Document,
+    DocumentState,
+    ItemState,
+    Kind,
+    Next,
+    NextAction,
+    Origin,
+    Reason,
+)
+from .signature import is_crashed, is_unsettled
+
+_RESTING = frozenset(
+    {
+        DocumentState.PUBLISHED,
+        DocumentState.CANCELLED,
+        DocumentState.PARTLY_PUBLISHED,
+        DocumentState.FAILED,
+    }
+)
+
+
+def next_step(
+    document: Document, account: Account, now: datetime, *, worker_seen: bool = False
+) -> Next:
+    """What to do next, as of `now`. `worker_seen`: one was there within two minutes."""
+    match document.state:
+        case DocumentState.DRAFT:
+            return Next(action=NextAction.PUBLISH, why="accepted, not yet published")
+        case DocumentState.QUEUED:
+            return _of_queued(document, account, now, worker_seen)
+        case DocumentState.PUBLISHING:
+            return _of_publishing(document, now, worker_seen)
+        case DocumentState.HELD:
+            return _of_held(document)
+        case _:
+            return _of_resting(document)
+
+
+def shown_next(
+    document: Document, account: Account, now: datetime, *, worker_seen: bool = False
+) -> Next:
+    """The stored next step with what time changed since: a lease that ended, a time that came."""
+    if document.state in (DocumentState.QUEUED, DocumentState.PUBLISHING):
+        return next_step(document, account, now, worker_seen=worker_seen)
+    return document.next
+
+
+def _of_queued(document: Document, account: Account, now: datetime, worker_seen: bool) -> Next:
+    if account.reason is BlockReason.ACCESS:
+        return Next(
+            action=NextAction.ROTATE_TOKEN,
+            why=f"the account {account.id} refused our token; nothing is sent until it is renewed",
+        )
+    if account.reason is BlockReason.THROTTLED and account.until and now < account.until:
+        why = f"the account {account.id} is throttled; calling on would lengthen the block"
+        return Next(action=NextAction.WAIT, why=why, until=account.until)
+    if is_live(document.lease, now) and document.lease is not None:
+        why = "another worker is finding out what became of it"
+        return Next(action=NextAction.WAIT, why=why, until=document.lease.until)
+    if is_unsettled(document, now):
+        return _of_unsettled(document, now, worker_seen)
+    return _of_sendable(document, now, worker_seen)
+
+
+def _of_unsettled(document: Document, now: datetime, worker_seen: bool) -> Next:
+    if document.due_at is not None and now < document.due_at:
+        why = "a call went unanswered; what it made may not show yet"
+        return Next(action=NextAction.WAIT, why=why, until=document.due_at)
+    action = NextAction.WAIT if worker_seen else NextAction.RECOVER
+    return Next(action=action, why="a call went unanswered; it is time to look what it made")
+
+
+def _of_sendable(document: Document, now: datetime, worker_seen: bool) -> Next:
+    if worker_seen:
+        return Next(action=NextAction.WAIT, why="a worker will take it", until=document.due_at)
+    if document.due_at is not None and now < document.due_at:
+        why = "it is put off after trouble; no worker was seen lately"
+        return Next(action=NextAction.PUBLISH, why=why, until=document.due_at)
+    return Next(action=NextAction.PUBLISH, why="queued, and no worker was seen lately")
+
+
+def _of_publishing(document: Document, now: datetime, worker_seen: bool) -> Next:
+    if not is_crashed(document, now) and document.lease is not None:
+        why = "a worker is publishing it"
+        return Next(action=NextAction.WAIT, why=why, until=document.lease.until)
+    action = NextAction.WAIT if worker_seen else NextAction.RECOVER
+    return Next(action=action, why="its worker is gone: the lease ended and no result was saved")
+
+
+def _of_held(document: Document) -> Next:
+    reasons = {i.intent.reason for i in document.items if i.intent and i.state is ItemState.HELD}
+    if reasons == {Reason.OVER_CAP}:
+        why = "more entities bear one name than we judge at once (MAX_PER_NAME)"
+        return Next(action=NextAction.RAISE_LIMIT, why=why)
+    told = ", ".join(sorted(reason.value for reason in reasons if reason))
+    return Next(action=NextAction.DECIDE, why=f"what exists cannot be proven ours: {told}")
+
+
+def _of_resting(document: Document) -> Next:
+    if _has_unknown_surplus(document):
+        return Next(
+            action=NextAction.DECIDE, why="more exists outside than it wants; see its surplus"
+        )
+    if document.state in (DocumentState.PUBLISHED, DocumentState.CANCELLED):
+        return Next(action=NextAction.NONE, why=_why_at_rest(document))
+    return _of_unfinished(document)
+
+
+def _of_unfinished(document: Document) -> Next:
+    states = {item.state for item in document.items}
+    if document.origin is Origin.IMPORTED:
+        return Next(action=NextAction.NONE, why="imported documents are not published from here")
+    if ItemState.REJECTED in states:
+        why = "the API refused the input of an item; mend the plan and submit it again"
+        return Next(action=NextAction.FIX_INPUT, why=why)
+    if states & {ItemState.WAITING, ItemState.ABSENT}:
+        return Next(action=NextAction.PUBLISH, why="what is missing was proven not made")
+    return Next(action=NextAction.NONE, why="nothing of it can be sent any more")
+
+
+def _why_at_rest(document: Document) -> str:
+    if document.state is DocumentState.PUBLISHED:
+        return "everything it wants exists and is recorded"
+    held = any(item.state is ItemState.HELD for item in document.items)
+    return "cancelled; what is held may exist outside" if held else "cancelled"
+
+
+def _has_unknown_surplus(document: Document) -> bool:
+    """A second creative costs nothing (facts 4.9) and is reported apart."""
+    if document.state not in _RESTING:
+        return False
+    return any(not extra.known and extra.kind is not Kind.ADCREATIVE for extra in document.surplus)

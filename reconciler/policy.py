@@ -1,0 +1,49 @@
+"""What evidence suffices for documents without a mark that were taken over from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .model import Document, Intent, Kind, Origin
+
+
+class LegacyEvidence(StrEnum):
+    """How an imported document's entities may be claimed: setting `LEGACY_EVIDENCE`."""
+
+    NAME_AND_TIME = "name_and_time"
+    PROVENANCE = "provenance"  # and the activity log must name our app
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The stated rules, and what they rest on.
+
+    `account_has_finished_document`: a finished document of the account is known, or somebody
+    stated that none is missing; without it the rows of healthy documents look like ours.
+    `provenance` is the activity log, external id to the id of the app that created it; None where
+    it was not read, and then the sieve is off unless `legacy_evidence` asks for it.
+    """
+
+    legacy_evidence: LegacyEvidence = LegacyEvidence.NAME_AND_TIME
+    account_has_finished_document: bool = False
+    app_id: str | None = None
+    provenance: Mapping[str, str] | None = None
+
+    def refuses(self, document: Document, intent: Intent) -> bool:
+        """Whether nothing is to be said about this intent without a mark."""
+        if document.origin is not Origin.IMPORTED or intent.mark is not None:
+            return False
+        if self.legacy_evidence is LegacyEvidence.NAME_AND_TIME:
+            return not self.account_has_finished_document
+        return self.legacy_evidence is LegacyEvidence.NEVER
+
+    def asks_for_provenance(self, document: Document, intent: Intent) -> bool:
+        """Whether the log is consulted. A mark proves more; creatives are not in it (facts 6.3)."""
+        if intent.mark is not None or intent.kind is Kind.ADCREATIVE:
+            return False
+        imported = document.origin is Origin.IMPORTED
+        demanded = imported and self.legacy_evidence is LegacyEvidence.PROVENANCE
+        return demanded or self.provenance is not None

@@ -1,0 +1,99 @@
+"""Publishes a document: one attempt, an intent written before every create.
+
+The claim is the single door to creating, and it refuses a document of which something is not
+known. Inside the attempt the same holds from the first unanswered call on. So after any crash the
+ledger says what may exist, and nothing is ever sent twice on a guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import events, lifecycle
+from .attempt import run_attempt
+from .model import Attempt, DocumentState
+from .outside import Outside
+from .ports import Change, Claim, Event, LeaseFree, View
+from .renewal import local_now
+from .settle import Settled, settle
+from .signature import is_unsettled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """What a call of `publish` did.
+
+    `attempt` is the one that ran here, None where none did; `why` says then why not. `settled` is
+    what looking said before, None where the claim was not refused for it.
+    """
+
+    view: View
+    attempt: Attempt | None = None
+    settled: Settled | None = None
+    why: str = ""
+
+
+async def publish(document_id: str, outside: Outside) -> Published:
+    """Queue it if it rests, take over and settle what is due, claim it, run one attempt here.
+
+    A person's `publish`. Returns once the attempt ended and everything it learnt is durable.
+    Raises `WrongState` where the document is over for good, or a person must decide first.
+    """
+    # 1. A resting document is queued, with a fresh attempt budget.
+    await queue(document_id, outside)
+    # 2. What crashed or went unanswered comes first: recovery ordered after creation doubles.
+    settled = await settle(document_id, outside)
+    # 3. Claim, and run one attempt.
+    return await advance(document_id, outside, settled)
+
+
+async def queue(document_id: str, outside: Outside) -> View:
+    """A person's `publish` on a document that rests; nothing where it is under way."""
+
+    def decide(view: View) -> Change:
+        document = lifecycle.queued(view.document, view.now)
+        moved = document is not view.document
+        return Change(document=document, events=(Event(kind=events.QUEUED),) if moved else ())
+
+    view = await outside.ledger.read(document_id)
+    if view.document.state in (DocumentState.QUEUED, DocumentState.PUBLISHING):
+        return view
+    return await outside.ledger.change(document_id, LeaseFree(), decide) or view
+
+
+async def advance(document_id: str, outside: Outside, settled: Settled | None = None) -> Published:
+    """Claim the document and run one attempt; or say why it cannot be claimed now."""
+    local = local_now(outside)
+    claimed = await _claim(document_id, outside)
+    if claimed is None:
+        view = await outside.ledger.read(document_id)
+        return Published(view=view, settled=settled, why=_why_not(view))
+    view = await run_attempt(claimed, local, outside)
+    return Published(view=view, attempt=view.document.attempts[-1], settled=settled)
+
+
+async def _claim(document_id: str, outside: Outside) -> View | None:
+    """One conditional update; the attempt is counted in the same transaction."""
+    account_id = (await outside.ledger.read(document_id)).document.account_id
+    guard = Claim(
+        owner=outside.owner,
+        duration=outside.limits.lease,
+        token_print=outside.graph.token_print(account_id),
+    )
+
+    def decide(view: View) -> Change:
+        document = lifecycle.claimed(view.document, view.now, outside.limits)
+        detail = {"attempt": len(document.attempts), "epoch": document.lease_epoch}
+        return Change(document=document, events=(Event(kind=events.CLAIMED, detail=detail),))
+
+    return await outside.ledger.change(document_id, guard, decide)
+
+
+def _why_not(view: View) -> str:
+    """In the words of the next safe action, which the person will see anyway."""
+    document = view.document
+    if document.state is DocumentState.PUBLISHING:
+        return "another worker is publishing it"
+    if is_unsettled(document, view.now):
+        return "a call went unanswered and is not settled yet; nothing new is sent before"
+    return lifecycle.shown_next(document, view.account, view.now).why

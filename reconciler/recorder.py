@@ -1,0 +1,109 @@
+"""Saves answers the moment they are known; those that arrive during a commit share the next.
+
+No timer: the first answer is committed at once, and whatever came meanwhile goes with the next
+commit. So a lone id is durable as soon as the disk allows, and ten ids at once cost one commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from . import events
+from .call_outcome import Answered
+from .errors import CommitUnknown, LedgerUnavailable
+from .facts import with_answers_decided, with_facts
+from .outside import Outside
+from .ports import Anyhow, Change, Event, Fenced, View
+from .renewal import HeldLease
+
+TRIES: Final = 3
+"""Commits of one group before we give up: what stays unrecorded is settled by looking."""
+
+
+class Recorder:
+    """One attempt's answers on their way into the ledger."""
+
+    def __init__(self, document_id: str, held: HeldLease, outside: Outside) -> None:
+        self._document_id = document_id
+        self._held = held
+        self._outside = outside
+        self._waiting: list[Answered] = []
+        self._task: asyncio.Task[None] | None = None
+        self.cancel_requested = False
+        self.failed = False
+
+    def add(self, answered: Answered) -> None:
+        """Hand over an answer; a commit begins at once unless one is in flight."""
+        self._waiting.append(answered)
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._drain())
+
+    async def flush(self) -> None:
+        """Return once everything handed over is durable, or `failed` says that it is not."""
+        while self._task is not None and not self._task.done():
+            await asyncio.shield(self._task)
+
+    async def _drain(self) -> None:
+        while self._waiting:
+            group, self._waiting = self._waiting, []
+            await self._save(group)
+
+    async def _save(self, group: Sequence[Answered]) -> None:
+        for _ in range(TRIES):
+            try:
+                view = await self._commit(group)
+            except CommitUnknown:
+                continue  # recording is idempotent: a call keeps the end it has
+            except LedgerUnavailable:
+                continue
+            self.cancel_requested = self.cancel_requested or view.document.cancel_requested
+            self._held.step()
+            return
+        self.failed = True
+
+    async def _commit(self, group: Sequence[Answered]) -> View:
+        view = await self._decide_under_our_lease(group)
+        if view is None:
+            self._held.lost = True
+            view = await self._record_facts_alone(group)
+        return view
+
+    async def _decide_under_our_lease(self, group: Sequence[Answered]) -> View | None:
+        def decide(view: View) -> Change:
+            recorded = with_facts(view.document, group, view.now, self._outside.limits)
+            return Change(document=with_answers_decided(recorded), events=told(group))
+
+        fence = Fenced(owner=self._held.owner, epoch=self._held.epoch)
+        keys = {answered.item for answered in group}
+        return await self._outside.ledger.change(self._document_id, fence, decide, only=keys)
+
+    async def _record_facts_alone(self, group: Sequence[Answered]) -> View:
+        """The lease is gone: the fact stays true, and whoever holds the lease decides."""
+
+        def decide(view: View) -> Change:
+            recorded = with_facts(view.document, group, view.now, self._outside.limits)
+            return Change(document=recorded, events=told(group))
+
+        view = await self._outside.ledger.change(self._document_id, Anyhow(), decide)
+        if view is None:
+            raise AssertionError("a document with calls is never deleted")
+        return view
+
+
+def told(group: Sequence[Answered]) -> tuple[Event, ...]:
+    """The journal's lines about these answers."""
+    return tuple(
+        Event(
+            kind=events.ANSWERED,
+            item=one.item,
+            detail={
+                "call": one.call,
+                "outcome": one.answer.outcome.value,
+                "external_id": one.answer.external_id,
+                "row": one.answer.error.row if one.answer.error else None,
+            },
+        )
+        for one in group
+    )

@@ -1,0 +1,197 @@
+"""One recovery: under a settle lease look, decide what is proven, and end, in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from . import events
+from .access import closed_by
+from .deciding import due_after, is_stale, stale_items, told, with_owed_look_done, with_verdicts
+from .errors import BindingTaken
+from .facts import first_id, with_answers_decided, with_items
+from .look import Look, look
+from .model import Document, Item, ItemState, Reason
+from .outside import Outside
+from .ports import Change, Decide, Event, Fenced, SettleLease, View
+from .renewal import HeldLease, local_now, renewed
+from .signature import needs_settling
+from .the_end import the_end
+from .work import Work
+
+LOOKS_MAX: Final = 3
+"""Looks in one recovery where what was judged moved meanwhile; then the next recovery goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """How a recovery ended. `view` None: the lease was not ours to take, or was lost.
+
+    `look` None: nothing had to be looked at, or the budget ran out (`withheld` says so).
+    """
+
+    view: View | None
+    look: Look | None = None
+    withheld: Reason | None = None
+
+
+async def recover(
+    document_id: str, work: Work, budget: timedelta | None, outside: Outside
+) -> Recovered:
+    """Take the settle lease, look, decide. `budget` bounds each look; None does not."""
+    local = local_now(outside)
+    view = await _take_lease(document_id, outside)
+    if view is None or view.document.lease is None:
+        return Recovered(view=None)
+    async with renewed(document_id, view.document.lease, local, outside) as held:
+        for number in range(1, LOOKS_MAX + 1):
+            act = _Act(work=work, outside=outside, budget=budget, is_last=number == LOOKS_MAX)
+            recovered = await _once(view, held, act)
+            if recovered.view is None or recovered.view.document.lease is None:
+                return recovered
+            view = recovered.view  # what was judged had moved; the lease is still ours
+    raise AssertionError("the last look gives the lease back, whatever it saw")
+
+
+async def _take_lease(document_id: str, outside: Outside) -> View | None:
+    """The grant counts the recovery; a document that kills whoever looks at it is given up."""
+    limits = outside.limits
+
+    def decide(view: View) -> Change:
+        poisoned = view.document.recoveries > limits.max_attempts
+        document = with_items(view.document, _as_poison) if poisoned else view.document
+        return Change(document=document)
+
+    guard = SettleLease(owner=outside.owner, duration=limits.lease)
+    return await outside.ledger.change(document_id, guard, decide)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Act:
+    """One look of a recovery, and what the transaction after it needs to know."""
+
+    work: Work
+    outside: Outside
+    budget: timedelta | None
+    is_last: bool
+    look: Look | None = None
+    out_of_budget: bool = False
+
+
+async def _once(view: View, held: HeldLease, act: _Act) -> Recovered:
+    document = with_answers_decided(view.document)  # an id that is known needs no walk
+    if act.work.items(document) or act.work.places(document):
+        seen = await _look(document, held, act)
+        act = replace(act, look=seen, out_of_budget=seen is None)
+    withheld = act.look.withheld if act.look else None
+    if act.out_of_budget:
+        withheld = Reason.LISTING_INCOMPLETE
+    return Recovered(view=await _act(held, act), look=act.look, withheld=withheld)
+
+
+async def _look(document: Document, held: HeldLease, act: _Act) -> Look | None:
+    """None: the budget ran out; a walk that did not end is not an answer."""
+    seconds = None if act.budget is None else act.budget.total_seconds()
+    items, also = act.work.items(document), act.work.places(document)
+    try:
+        async with asyncio.timeout(seconds):
+            return await look(document, items, act.outside, also=also, step=held.step)
+    except TimeoutError:
+        return None
+
+
+async def _act(held: HeldLease, act: _Act) -> View | None:
+    """The fenced transaction; an answered id that is bound elsewhere makes its item `contested`."""
+    contested: frozenset[str] = frozenset()
+    for _ in range(LOOKS_MAX):
+        try:
+            return await act.outside.ledger.change(
+                held.document_id,
+                Fenced(owner=held.owner, epoch=held.epoch),
+                _decision(act, contested, act.outside.chance.fraction()),
+                around=act.look.around if act.look else None,
+            )
+        except BindingTaken as error:
+            contested |= {error.external_id}
+    return None
+
+
+def _decision(act: _Act, contested: frozenset[str], fraction: float) -> Decide:
+    """Verdicts that still hold, then *the end*; or, where something moved, another look first."""
+
+    def decide(view: View) -> Change:
+        document = with_items(view.document, lambda item: _contested(item, contested))
+        document = with_answers_decided(document)
+        if act.look is None:
+            return _ended(view, document, act, fraction)
+        stale = stale_items(document, act.look)
+        if is_stale(view, act.look):
+            stale = frozenset(act.look.verdicts)
+        else:
+            document = with_verdicts(document, act.look, view.now, act.outside.limits)
+            document = with_owed_look_done(document, act.look)
+        change = (
+            Change(document=document)
+            if stale and not act.is_last
+            else _ended(view, document, act, fraction)
+        )
+        evidence = [v.evidence for key, v in act.look.verdicts.items() if key not in stale]
+        return replace(
+            change, events=(*told(act.look, stale), *change.events), evidence=tuple(evidence)
+        )
+
+    return decide
+
+
+def _ended(view: View, document: Document, act: _Act, fraction: float) -> Change:
+    """Give the lease back: by *the end* where the document was unsettled, else as it was."""
+    limits = act.outside.limits
+    due_at, step = _due(view, document, act, fraction)
+    document = replace(document, backoff_step=step)
+    if act.work.settles:
+        document = the_end(document, view.now, limits, fraction, due_at=due_at)
+    else:
+        document = replace(document, lease=None, recoveries=0, due_at=due_at)
+    withheld = act.look.withheld if act.look else None
+    account = closed_by(
+        view.account, withheld, view.now, act.look.wait if act.look else None, act.outside
+    )
+    state = Event(kind=events.STATE, detail={"state": document.state.value})
+    return Change(
+        document=document,
+        account=None if account is view.account else account,
+        events=() if document.state is view.document.state else (state,),
+    )
+
+
+def _due(view: View, document: Document, act: _Act, fraction: float) -> tuple[datetime | None, int]:
+    """When it is due again, and the backoff step then. None: nothing is left to look at."""
+    limits = act.outside.limits
+    later = view.now + limits.backoff(document.backoff_step, fraction), document.backoff_step + 1
+    if act.out_of_budget:
+        return later
+    if not act.work.settles:
+        return (None, 0) if document.owes_look_from is None else later
+    if act.look is None:
+        return None, 0
+    return due_after(document, act.look, view.now, limits, fraction)
+
+
+def _as_poison(item: Item) -> Item:
+    return _held(item, Reason.POISON) if item.state is ItemState.PENDING else item
+
+
+def _contested(item: Item, taken: frozenset[str]) -> Item:
+    """The API answered with an id that another intent holds: never bind it twice (A8)."""
+    if item.intent is None or first_id(item.intent) not in taken or not needs_settling(item):
+        return item
+    return _held(item, Reason.CONTESTED)
+
+
+def _held(item: Item, reason: Reason) -> Item:
+    if item.intent is None:
+        raise AssertionError("only an item with an intent is held")
+    intent = replace(item.intent, reason=reason, facts=item.intent.facts + 1)
+    return replace(item, state=ItemState.HELD, intent=intent)

@@ -1,0 +1,38 @@
+"""Decides which documents are any of our business: the crash signature, and what is unsettled.
+
+Slow is not dead: a crash is told from the lease alone, never from age. Afterwards nothing
+distinguishes a crash from an unanswered call, and both are settled the same way.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from .lease import is_live
+from .model import Document, DocumentState, Item, ItemState, Purpose
+
+
+def is_crashed(document: Document, now: datetime) -> bool:
+    """Publishing began, no end is recorded, and the publishing lease has expired."""
+    return document.state is DocumentState.PUBLISHING and not is_live(document.lease, now)
+
+
+def is_unsettled(document: Document, now: datetime) -> bool:
+    """Something is not known about it, and no live publishing lease is finding out."""
+    lease = document.lease
+    if lease is not None and lease.purpose is Purpose.PUBLISH and is_live(lease, now):
+        return False
+    return any(needs_settling(item) for item in document.items)
+
+
+def needs_settling(item: Item) -> bool:
+    """A pending intent, or a `created` fact that came after the intent was given up."""
+    if item.state is ItemState.PENDING:
+        return True
+    late = item.state in (ItemState.ABSENT, ItemState.HELD)
+    return late and item.intent is not None and item.intent.has_created_fact
+
+
+def owes_look(document: Document) -> bool:
+    """Whether one complete listing is still owed: it finds surplus and moves no state."""
+    return document.owes_look_from is not None

@@ -1,0 +1,139 @@
+"""Sends one wave: creates whose calls are written already, some at once, each answer saved.
+
+Between the check of the lease and the request nothing is awaited: what the check allowed is what
+goes out. From the first answer that leaves something unknown no further create starts; those in
+flight are awaited, and what was written and never sent is recorded as exactly that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from .call_outcome import Again, Answer, Answered, CreateRequest
+from .model import CallError, Outcome
+from .outside import Outside
+from .recorder import Recorder
+from .renewal import HeldLease
+
+
+class Stop(StrEnum):
+    """Why a wave ended before its last item, the weightiest first."""
+
+    LEASE = "lease"  # too little left of it, or lost
+    UNSAVED = "unsaved"  # the ledger took no answer
+    ACCESS = "access"
+    THROTTLED = "throttled"
+    UNKNOWN = "unknown"
+    CANCEL = "cancel"
+    SHUTDOWN = "shutdown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToSend:
+    """A request whose intent and call are durable already."""
+
+    item: str
+    call: int
+    request: CreateRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """How a wave ended: why it stopped early, if it did, and the longest wait it was told."""
+
+    stops: frozenset[Stop]
+    wait: timedelta | None
+    error: str | None
+
+    @property
+    def stop(self) -> Stop | None:
+        """The weightiest reason; None where every item was sent and answered."""
+        return next((stop for stop in Stop if stop in self.stops), None)
+
+
+UNSENT = Answer(
+    outcome=Outcome.NOT_SENT,
+    again=Again.NOW,
+    error=CallError(row="unsent", message="the wave stopped before this call was sent"),
+)
+
+
+async def send(
+    document_id: str, calls: Iterable[ToSend], held: HeldLease, outside: Outside
+) -> Sent:
+    """Send them, at most `concurrency` at once. Every answer is durable on return, or `UNSAVED`."""
+    wave = Wave(document_id, deque(calls), held, outside)
+    return await wave.run()
+
+
+class Wave:
+    """The state of one wave while it runs."""
+
+    def __init__(
+        self, document_id: str, queue: deque[ToSend], held: HeldLease, outside: Outside
+    ) -> None:
+        self._queue = queue
+        self._held = held
+        self._outside = outside
+        self._recorder = Recorder(document_id, held, outside)
+        self._stops: set[Stop] = set()
+        self._wait: timedelta | None = None
+        self._error: str | None = None
+
+    async def run(self) -> Sent:
+        """Send until the queue is empty or something stops it; then save what is left."""
+        senders = min(self._outside.limits.concurrency, len(self._queue))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(senders):
+                    group.create_task(self._send_some())
+            for call in self._queue:
+                self._recorder.add(Answered(item=call.item, call=call.call, answer=UNSENT))
+        finally:
+            await self._recorder.flush()  # also when we are cancelled: an id must not be lost
+        self._note(self._stop_seen())
+        return Sent(stops=frozenset(self._stops), wait=self._wait, error=self._error)
+
+    async def _send_some(self) -> None:
+        """Ends with the queue, or at the first reason to stop."""
+        while self._queue:
+            self._note(self._stop_seen())
+            if self._stops:
+                return
+            call = self._queue.popleft()
+            answer = await self._outside.graph.create(
+                call.request, within=self._outside.limits.call_timeout
+            )
+            self._held.step()
+            self._recorder.add(Answered(item=call.item, call=call.call, answer=answer))
+            self._learn(answer)
+
+    def _stop_seen(self) -> Stop | None:
+        """What forbids the next create, as of this very moment."""
+        if self._held.left() < self._outside.limits.needed_before_send:
+            return Stop.LEASE
+        if self._recorder.failed:
+            return Stop.UNSAVED
+        if self._recorder.cancel_requested:
+            return Stop.CANCEL
+        return Stop.SHUTDOWN if self._outside.stopping() else None
+
+    def _learn(self, answer: Answer) -> None:
+        if answer.error is not None and answer.stops_the_wave:
+            self._error = answer.error.message
+        if answer.again is Again.THROTTLED:
+            self._note(Stop.THROTTLED)
+            self._wait = max(filter(None, (self._wait, answer.wait)), default=None)
+        elif answer.again is Again.ACCESS or answer.outcome is Outcome.REFUSED_ACCESS:
+            self._note(Stop.ACCESS)
+        elif answer.stops_the_wave:
+            self._note(Stop.UNKNOWN)
+
+    def _note(self, stop: Stop | None) -> None:
+        if stop is not None:
+            self._stops.add(stop)

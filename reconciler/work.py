@@ -1,0 +1,78 @@
+"""What a settling run is to look at, decided from the document alone.
+
+Pure. None of it is a healthy document's business: only what is unsettled, what owes a look, and
+what a person asks about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from .deciding import owed_places
+from .lease import is_free
+from .look import Place, place_of
+from .model import Document, DocumentState, Item, ItemState, Origin
+from .signature import is_unsettled, needs_settling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """`settles`: the run leads to *the end*. Otherwise it may add surplus, and moves no state."""
+
+    settles: bool
+    is_owed: bool
+    asked: bool
+    refresh: bool
+
+    def items(self, document: Document) -> tuple[Item, ...]:
+        """What to judge: pending items, and held ones where a person asks."""
+        if not self.settles:
+            return ()
+        return tuple(item for item in document.items if self._is_judged(item))
+
+    def _is_judged(self, item: Item) -> bool:
+        if item.intent is None or item.intent.has_created_fact:
+            return False
+        return needs_settling(item) or (self.asked and item.state is ItemState.HELD)
+
+    def places(self, document: Document) -> frozenset[Place]:
+        """What to list beside the places of the items."""
+        owed = owed_places(document) if self.is_owed else frozenset()
+        return owed | (confirmed_places(document) if self.refresh else frozenset())
+
+
+def work_on(document: Document, now: datetime, *, asked: bool, refresh: bool) -> Work | None:
+    """None where nothing is to be done now. A person's question does not wait for `due_at`."""
+    if document.state is DocumentState.PUBLISHING:
+        return None
+    is_due = asked or document.due_at is None or document.due_at <= now
+    settles = is_due and _may_settle(document, now, asked)
+    owed_from = document.owes_look_from
+    is_owed = is_due and owed_from is not None and owed_from <= now
+    if not (settles or is_owed or refresh):
+        return None
+    return Work(settles=settles, is_owed=is_owed, asked=asked, refresh=refresh)
+
+
+def _may_settle(document: Document, now: datetime, asked: bool) -> bool:
+    """The states from which a settle lease leads to *the end*."""
+    if document.state is DocumentState.HELD:
+        return asked
+    if document.state is not DocumentState.QUEUED or not is_unsettled(document, now):
+        return False
+    return asked or document.origin is Origin.OURS
+
+
+def is_held_by_another(document: Document, now: datetime) -> bool:
+    """Whether somebody's lease, of any purpose, is live."""
+    return not is_free(document.lease, now)
+
+
+def confirmed_places(document: Document) -> frozenset[Place]:
+    """Where what is confirmed stands."""
+    return frozenset(
+        place_of(item.intent)
+        for item in document.items
+        if item.intent is not None and item.state is ItemState.CONFIRMED
+    )

@@ -1,0 +1,33 @@
+"""Sets up every test alike: how hard Hypothesis tries, and an environment free of settings."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Both belong to the scripts, which a test may run as a person would; the rest are the product's.
+KEPT = {"RECONCILER_VENV", "RECONCILER_PYTHON"}
+
+# No deadline and no complaint about slowness anywhere: a busy machine is no bug of ours. A failure
+# always prints the line that repeats it.
+settings.register_profile(
+    "dev", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+# The same examples at every run: a red build means that the change broke something. New examples
+# are searched for by the other two.
+settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None)
+settings.register_profile("thorough", settings.get_profile("dev"), max_examples=5_000)
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
+)
+
+
+def _settings_of_the_caller() -> list[str]:
+    return [name for name in os.environ if name.startswith("RECONCILER_") and name not in KEPT]
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Removes the RECONCILER_ variables, a real token among them, from the sight of each test."""
+    for name in _settings_of_the_caller():
+        monkeypatch.delenv(name)

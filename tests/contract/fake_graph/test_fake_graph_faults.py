@@ -1,0 +1,64 @@
+"""When faults strike, and that every fault is shown to a plain HTTP client somewhere here."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from fixtures.graph import (
+    FakeGraph,
+    fault_named,
+    names,
+    parsed_fault,
+)
+from tests.contract.fake_graph.fault_requests import create, made_count, page
+
+
+def test_every_fault_is_shown_in_these_files() -> None:
+    files = Path(__file__).parent.glob("test_fake_graph_faults*.py")
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
+
+    assert [name for name in names() if f'"{name}' not in text] == []
+
+
+async def test_a_fault_strikes_the_nth_request_it_is_aimed_at(
+    graph: FakeGraph, client: httpx.AsyncClient
+) -> None:
+    scheduled = graph.faults.add("html_200:nth=2,count=2")
+    await page(client)
+    replies = [await create(client) for _ in range(4)]
+
+    ids = ["id" in reply.text for reply in replies]
+    assert ids == [True, False, False, True]
+    assert (scheduled.seen, scheduled.struck) == (4, 2)
+
+
+async def test_a_fault_strikes_by_predicate_edge_or_chance(
+    graph: FakeGraph, client: httpx.AsyncClient
+) -> None:
+    graph.faults.add(fault_named("html_200"), when=lambda call: call.body["name"] == "B")
+    graph.faults.add("page_error", on_edge="campaigns")
+    dice = graph.faults.add("usage:chance=0.5")
+    assert "id" in (await create(client)).text
+    assert "id" not in (await create(client, name="B")).text
+    assert (await page(client)).status_code == 200
+    for _ in range(40):
+        await page(client)
+
+    assert 10 < dice.struck < 35
+
+
+async def test_faults_wrap_one_another(graph: FakeGraph, client: httpx.AsyncClient) -> None:
+    graph.faults.add("reply_lost_after_commit")
+    graph.faults.add("created_twice")
+
+    with pytest.raises(httpx.RemoteProtocolError):
+        await create(client)
+    assert made_count(graph) == 2
+
+
+def test_an_unknown_fault_or_argument_is_named() -> None:
+    with pytest.raises(ValueError, match="reply_lost_after_commit"):
+        parsed_fault("reply_lost")
+    with pytest.raises(ValueError, match="colour"):
+        parsed_fault("hang:colour=red")

@@ -1,0 +1,119 @@
+"""The next safe action of every state, as of a moment."""
+
+from __future__ import annotations
+
+import pytest
+
+from fixtures.samples import at, document, ended, intent, item, lease
+from reconciler.model import (
+    Account,
+    BlockReason,
+    Document,
+    DocumentState,
+    ItemState,
+    Kind,
+    NextAction,
+    Origin,
+    Outcome,
+    Purpose,
+    Reason,
+    Surplus,
+)
+from reconciler.next_step import next_step, shown_next
+
+D, I, N = DocumentState, ItemState, NextAction  # noqa: E741 - columns of the table below
+OPEN = Account(id="act_1001")
+THROTTLED = Account(id="act_1001", reason=BlockReason.THROTTLED, until=at(60))
+CLOSED = Account(id="act_1001", reason=BlockReason.ACCESS, until=at(60), token_print="p")
+UNKNOWN = item("a", I.PENDING, intent=intent(ended(Outcome.UNKNOWN)))
+EXTRA = Surplus(external_id="77", kind=Kind.AD)
+
+
+def held(reason: Reason) -> Document:
+    return document(
+        [item("a", I.HELD, intent=intent(ended(Outcome.UNKNOWN), reason=reason))], D.HELD
+    )
+
+
+TABLE = [
+    ("draft", document([item()], D.DRAFT), OPEN, N.PUBLISH, None),
+    ("queued, nothing open", document([item()], due_at=at(0)), OPEN, N.PUBLISH, None),
+    ("queued, put off", document([item()], due_at=at(50)), OPEN, N.PUBLISH, 50),
+    ("queued, a call unanswered, not due", document([UNKNOWN], due_at=at(50)), OPEN, N.WAIT, 50),
+    ("queued, a call unanswered, due", document([UNKNOWN], due_at=at(9)), OPEN, N.RECOVER, None),
+    ("queued, somebody looks", document([UNKNOWN], due_at=at(9), lease=lease(
+        80, Purpose.SETTLE)), OPEN, N.WAIT, 80),
+    ("queued, throttled", document([item()], due_at=at(0)), THROTTLED, N.WAIT, 60),
+    ("queued, token refused", document([UNKNOWN], due_at=at(0)), CLOSED, N.ROTATE_TOKEN, None),
+    ("publishing, live", document([UNKNOWN], D.PUBLISHING), OPEN, N.WAIT, 120),
+    ("publishing, crashed", document([UNKNOWN], D.PUBLISHING, lease=lease(5)), OPEN,
+     N.RECOVER, None),
+    ("held, not proven", held(Reason.AMBIGUOUS), OPEN, N.DECIDE, None),
+    ("held, a bound of ours", held(Reason.OVER_CAP), OPEN, N.RAISE_LIMIT, None),
+    ("failed, input", document([item("a", I.REJECTED)], D.FAILED), OPEN, N.FIX_INPUT, None),
+    ("failed, may be sent", document([item("a", I.ABSENT)], D.FAILED), OPEN, N.PUBLISH, None),
+    ("failed, input before sending", document([item("a", I.REJECTED), item("b", I.ABSENT)],
+     D.FAILED), OPEN, N.FIX_INPUT, None),
+    ("partly, imported", document([item("a", I.ABSENT)], D.PARTLY_PUBLISHED,
+     origin=Origin.IMPORTED), OPEN, N.NONE, None),
+    ("published", document([item("a", I.CONFIRMED)], D.PUBLISHED), OPEN, N.NONE, None),
+    ("published, surplus", document([item("a", I.CONFIRMED)], D.PUBLISHED, surplus=(EXTRA,)),
+     OPEN, N.DECIDE, None),
+    ("cancelled", document([item()], D.CANCELLED), OPEN, N.NONE, None),
+    ("cancelled, surplus", document([item()], D.CANCELLED, surplus=(EXTRA,)), OPEN,
+     N.DECIDE, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "account", "action", "until"), TABLE, ids=[row[0] for row in TABLE]
+)
+def test_every_state_names_its_next_safe_action(
+    name: str, what: Document, account: Account, action: NextAction, until: float | None
+) -> None:
+    step = next_step(what, account, at(10))
+
+    assert (step.action, step.until) == (action, at(until) if until is not None else None), name
+    assert step.why
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        document([item()], due_at=at(0)),
+        document([UNKNOWN], due_at=at(9)),
+        document([UNKNOWN], D.PUBLISHING, lease=lease(5)),
+    ],
+    ids=["queued", "unsettled", "crashed"],
+)
+def test_where_a_worker_was_seen_there_is_nothing_to_do_but_wait(what: Document) -> None:
+    assert next_step(what, OPEN, at(10), worker_seen=True).action is N.WAIT
+
+
+def test_a_second_creative_costs_nothing_and_asks_nobody() -> None:
+    extra = Surplus(external_id="77", kind=Kind.ADCREATIVE)
+
+    step = next_step(document([item("a", I.CONFIRMED)], D.PUBLISHED, surplus=(extra,)), OPEN, at(1))
+
+    assert step.action is N.NONE
+
+
+def test_surplus_that_a_person_recorded_is_silent() -> None:
+    known = Surplus(external_id="77", kind=Kind.AD, known=True)
+
+    step = next_step(document([item("a", I.CONFIRMED)], D.PUBLISHED, surplus=(known,)), OPEN, at(1))
+
+    assert step.action is N.NONE
+
+
+def test_what_is_stored_is_overlaid_by_time_alone() -> None:
+    live = document([UNKNOWN], D.PUBLISHING)
+
+    assert shown_next(live, OPEN, at(119)).action is N.WAIT
+    assert shown_next(live, OPEN, at(120)).action is N.RECOVER
+
+
+def test_a_cancelled_document_with_held_items_says_that_they_may_exist() -> None:
+    step = next_step(document([item("a", I.HELD)], D.CANCELLED), OPEN, at(1))
+
+    assert "may exist" in step.why

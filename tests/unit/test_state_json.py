@@ -1,0 +1,241 @@
+"""`document-state/1`, `list/1`: exactly the listed fields, values other programs can rely on."""
+
+import json
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from adapters.shapes import document_state, documents_list
+from reconciler.model import (
+    Account,
+    BlockReason,
+    Container,
+    ContainerKind,
+    DocumentState,
+    Reason,
+)
+from reconciler.ports import Summary, View
+from tests.unit import sample_views as sample
+
+FIELDS = {
+    "": "schema document_id key revision origin account_id container state crashed unsettled "
+    "cancel_requested since due_at items attempts lease surplus verdicts next",
+    "items": "key kind name state external_id effective_status created_time attributes found_by "
+    "warnings",
+    "attempts": "number lease_epoch owner started_at finished_at lease_until outcome error",
+    "lease": "owner epoch until purpose",
+    "surplus": "item external_id",
+    "verdicts": "item verdict reason judged_at evidence_id evidence_hash",
+    "next": "action until why command",
+    "container": "kind id",
+}
+ALL = {
+    "published": sample.published(),
+    "rescued": sample.rescued(),
+    "crashed": sample.crashed(),
+    "publishing": sample.publishing(),
+    "unsettled": sample.unsettled(),
+    "held": sample.held(),
+    "failed": sample.failed(),
+    "surplus": sample.with_surplus(),
+    "draft": sample.view(DocumentState.DRAFT),
+}
+
+
+def each(state: dict[str, Any], part: str) -> list[dict[str, Any]]:
+    value = state[part] if part else state
+    return [one for one in (value if isinstance(value, list) else [value]) if one is not None]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_listed_field_is_there(name: str) -> None:
+    state = document_state(ALL[name])
+
+    for part, fields in FIELDS.items():
+        for one in each(state, part):
+            assert set(fields.split()) <= one.keys(), part
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_shape_is_plain_json(name: str) -> None:
+    state = document_state(ALL[name])
+
+    assert json.loads(json.dumps(state)) == state
+
+
+def times_in(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [time for key, one in value.items() if key != "attributes" for time in times_in(one)]
+    if isinstance(value, list):
+        return [time for one in value for time in times_in(one)]
+    is_time = isinstance(value, str) and value[:4].isdigit() and "T" in value
+    return [value] if is_time else []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_time_is_utc_with_its_zone(name: str) -> None:
+    times = times_in(document_state(ALL[name]))
+
+    assert times
+    for time in times:
+        assert time.endswith("Z")
+        assert datetime.fromisoformat(time).utcoffset() == timedelta(0)
+
+
+def test_a_healthy_document_whole() -> None:
+    assert document_state(sample.published()) == {
+        "schema": "document-state/1",
+        "document_id": "01KKBXJ7XTPJ3S7TQ4W0DYVWGA",
+        "key": "spring",
+        "title": None,
+        "revision": 1,
+        "origin": "ours",
+        "account_id": "act_1001",
+        "container": {"kind": "adset", "id": "2001"},
+        "state": "published",
+        "crashed": False,
+        "unsettled": False,
+        "cancel_requested": False,
+        "since": "2026-03-10T12:02:04.250000Z",
+        "due_at": None,
+        "items": [
+            {
+                "key": "a1",
+                "kind": "ad",
+                "name": "Spring / 1",
+                "state": "confirmed",
+                "reason": None,
+                "external_id": "23851",
+                "effective_status": None,
+                "created_time": None,
+                "attributes": None,
+                "found_by": "reply",
+                "warnings": [],
+                "error": None,
+            }
+        ],
+        "attempts": [
+            {
+                "number": 1,
+                "lease_epoch": 1,
+                "owner": "host-17-abc",
+                "started_at": "2026-03-10T12:02:04.250000Z",
+                "finished_at": "2026-03-10T12:02:06.250000Z",
+                "lease_until": "2026-03-10T12:04:04.250000Z",
+                "outcome": "succeeded",
+                "error": None,
+            }
+        ],
+        "lease": None,
+        "surplus": [],
+        "verdicts": [],
+        "next": {
+            "action": "none",
+            "until": None,
+            "why": "everything it wants exists and is recorded",
+            "command": None,
+        },
+    }
+
+
+def test_what_a_look_found_is_shown_as_the_api_gave_it() -> None:
+    (item,) = document_state(sample.rescued())["items"]
+
+    assert item["found_by"] == "mark"
+    assert item["attributes"] == {"id": "23851", "name": "Spring / 1", "status": "PAUSED"}
+    assert item["created_time"] == "2026-03-10T12:02:05.250000Z"
+    assert item["effective_status"] == "PAUSED"
+    assert item["warnings"] == ["status is PAUSED, sent was ACTIVE"]
+
+
+def test_a_crash_is_shown_by_name_although_the_stored_next_step_says_wait() -> None:
+    live = sample.publishing()
+    later = replace(live, now=sample.NOW + timedelta(minutes=5))
+
+    assert document_state(live)["next"]["action"] == "wait"
+    assert document_state(later)["crashed"] is True
+    assert document_state(later)["next"]["action"] == "recover"
+
+
+def test_a_missing_container_is_the_account_whatever_way_its_id_was_written() -> None:
+    account = Container(kind=ContainerKind.ACCOUNT, id="1001")
+    view = sample.view(DocumentState.DRAFT, container=account, account_id="1001")
+
+    state = document_state(view)
+
+    assert state["container"] == {"kind": "account", "id": "act_1001"}
+    assert state["account_id"] == "act_1001"
+
+
+ID = "01KKBXJ7XTPJ3S7TQ4W0DYVWGA"
+CLOSED = Account(id="act_1001", reason=BlockReason.ACCESS, token_print="x")
+QUEUED = sample.view(DocumentState.QUEUED)
+NEXT = [
+    (sample.view(DocumentState.DRAFT), "publish", f"reconciler publish {ID}"),
+    (QUEUED, "publish", f"reconciler publish {ID}"),
+    (sample.unsettled(60), "wait", f"reconciler show {ID}"),
+    (sample.unsettled(-60), "recover", f"reconciler recover {ID}"),
+    (sample.publishing(), "wait", f"reconciler show {ID}"),
+    (sample.crashed(), "recover", f"reconciler recover {ID}"),
+    (sample.view(DocumentState.QUEUED, account=CLOSED), "rotate_token", "reconciler doctor"),
+    (sample.held(), "decide", f"reconciler explain {ID}"),
+    (sample.held(Reason.OVER_CAP), "raise_limit", f"reconciler recover {ID}"),
+    (sample.failed(), "fix_input", "reconciler submit PLAN.json --key spring"),
+    (sample.published(), "none", None),
+    (sample.with_surplus(), "decide", f"reconciler explain {ID}"),
+    (sample.with_surplus(known=True), "none", None),
+]
+
+
+@pytest.mark.parametrize(("view", "action", "command"), NEXT)
+def test_the_next_action_comes_with_the_command_to_type(
+    view: View, action: str, command: str | None
+) -> None:
+    step = document_state(view)["next"]
+
+    assert (step["action"], step["command"]) == (action, command)
+    assert step["why"]
+
+
+def test_a_key_that_a_shell_would_split_is_quoted() -> None:
+    failed = sample.failed()
+    view = replace(failed, document=replace(failed.document, key="spring; rm x"))
+
+    assert document_state(view)["next"]["command"].endswith("--key 'spring; rm x'")
+
+
+def summary(view: View, *, unsettled: bool = False) -> Summary:
+    return Summary(
+        document=replace(view.document, items=(), attempts=(), verdicts=(), surplus=()),
+        unsettled=unsettled,
+        has_surplus=False,
+    )
+
+
+def test_a_list_has_its_counts_and_a_line_for_each_document() -> None:
+    counts = {DocumentState.DRAFT: 1, DocumentState.PUBLISHING: 2, DocumentState.HELD: 0}
+    lines = [summary(sample.crashed(), unsettled=True), summary(sample.view(DocumentState.DRAFT))]
+
+    shape = documents_list(counts, lines, sample.NOW)
+
+    assert shape["schema"] == "list/1"
+    assert shape["counts"] == {"draft": 1, "publishing": 2}
+    assert [line["next"]["action"] for line in shape["documents"]] == ["recover", "publish"]
+    first = shape["documents"][0]
+    fields = "document_id state crashed unsettled account_id since next"
+    assert set(fields.split()) <= first.keys()
+    assert (first["crashed"], first["unsettled"]) == (True, True)
+
+
+@pytest.mark.parametrize(("unsettled", "action"), [(True, "recover"), (False, "publish")])
+def test_a_line_that_waited_for_a_time_says_what_to_do_once_it_came(
+    unsettled: bool, action: str
+) -> None:
+    line = summary(sample.unsettled(60), unsettled=unsettled)
+
+    before = documents_list({}, [line], sample.NOW)["documents"][0]["next"]
+    after = documents_list({}, [line], sample.NOW + timedelta(seconds=61))["documents"][0]["next"]
+
+    assert (before["action"], after["action"]) == ("wait", action)
