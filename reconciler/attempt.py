@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from . import events
-from .access import refused, throttled
+from .access import closed_by
 from .deciding import due_after, is_stale, stale_items, told, with_verdicts
 from .facts import with_answers_decided, with_calls_written
 from .lease import LocalLease
 from .limits import Limits
 from .look import Look, look
-from .model import Account, AttemptOutcome, Document, ItemState
+from .model import Account, AttemptOutcome, Document, ItemState, Reason
 from .next_wave import intents_of, next_wave, only_unreachable_left, to_send
 from .outside import Outside
 from .ports import Change, Event, Fenced, View
@@ -141,6 +141,8 @@ async def _look_once(
         return view, None
     if held.left() < outside.limits.needed_before_send:
         return view, Ending(outcome=AttemptOutcome.UNRESOLVED, error=sent.error, stop=Stop.LEASE)
+    if outside.stopping():
+        return view, Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.SHUTDOWN)
     seen = await look(view.document, pending, outside, step=held.step)
     unresolved = Ending(
         outcome=AttemptOutcome.UNRESOLVED, error=sent.error, stop=Stop.UNKNOWN, look=seen
@@ -192,7 +194,7 @@ def _ended(view: View, ending: Ending, fraction: float, outside: Outside) -> Cha
     due_at, step = _due(
         replace(view, document=change.document, account=account), ending, fraction, limits
     )
-    document = attempt_ended(change.document, view.now, ending.outcome, ending.error)
+    document = attempt_ended(change.document, view.now, ending.outcome, limits, ending.error)
     document = replace(document, backoff_step=step)
     document = the_end(document, view.now, limits, fraction, due_at=due_at)
     state = Event(kind=events.STATE, detail={"state": document.state.value, "why": ending.outcome})
@@ -206,12 +208,11 @@ def _ended(view: View, ending: Ending, fraction: float, outside: Outside) -> Cha
 
 
 def _closed(view: View, ending: Ending, outside: Outside) -> Account:
-    if ending.stop is Stop.THROTTLED:
-        return throttled(view.account, view.now, ending.wait, outside.limits)
-    if ending.stop is Stop.ACCESS:
-        token = outside.graph.token_print(view.account.id)
-        return refused(view.account, view.now, token, outside.limits)
-    return view.account
+    reasons = {Stop.THROTTLED: Reason.THROTTLED, Stop.ACCESS: Reason.ACCESS}
+    reason = reasons.get(ending.stop) if ending.stop else None
+    if ending.look is not None:
+        return closed_by(view.account, ending.look.withheld, view.now, ending.look.wait, outside)
+    return closed_by(view.account, reason, view.now, ending.wait, outside)
 
 
 def _due(

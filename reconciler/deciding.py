@@ -79,7 +79,7 @@ def _decided(
             return _moved_to(item, item.intent, ItemState.ABSENT, None)
         case Inconclusive(reason=reason):
             settled = settle_at(item.intent, document.attempts, limits.timings())
-            lasts = settled is not None and is_overdue_passing(now, settled, limits.passing_max)
+            lasts = is_overdue_passing(now, settled, limits.passing_max)
             return _not_known(item, item.intent, reason, lasts)
 
 

@@ -11,13 +11,13 @@ from . import events
 from .access import closed_by
 from .deciding import due_after, is_stale, stale_items, told, with_owed_look_done, with_verdicts
 from .errors import BindingTaken
-from .facts import first_id, with_answers_decided, with_items
+from .facts import with_answers_decided, with_items
+from .holding import as_poison, contested_by
 from .look import Look, look
-from .model import Document, Item, ItemState, Reason
+from .model import Document, Reason
 from .outside import Outside
 from .ports import Change, Decide, Event, Fenced, SettleLease, View
 from .renewal import HeldLease, local_now, renewed
-from .signature import needs_settling
 from .the_end import the_end
 from .work import Work
 
@@ -61,7 +61,7 @@ async def _take_lease(document_id: str, outside: Outside) -> View | None:
 
     def decide(view: View) -> Change:
         poisoned = view.document.recoveries > limits.max_attempts
-        document = with_items(view.document, _as_poison) if poisoned else view.document
+        document = with_items(view.document, as_poison) if poisoned else view.document
         return Change(document=document)
 
     guard = SettleLease(owner=outside.owner, duration=limits.lease)
@@ -122,7 +122,7 @@ def _decision(act: _Act, contested: frozenset[str], fraction: float) -> Decide:
     """Verdicts that still hold, then *the end*; or, where something moved, another look first."""
 
     def decide(view: View) -> Change:
-        document = with_items(view.document, lambda item: _contested(item, contested))
+        document = with_items(view.document, lambda item: contested_by(item, contested))
         document = with_answers_decided(document)
         if act.look is None:
             return _ended(view, document, act, fraction)
@@ -177,21 +177,3 @@ def _due(view: View, document: Document, act: _Act, fraction: float) -> tuple[da
     if act.look is None:
         return None, 0
     return due_after(document, act.look, view.now, limits, fraction)
-
-
-def _as_poison(item: Item) -> Item:
-    return _held(item, Reason.POISON) if item.state is ItemState.PENDING else item
-
-
-def _contested(item: Item, taken: frozenset[str]) -> Item:
-    """The API answered with an id that another intent holds: never bind it twice (A8)."""
-    if item.intent is None or first_id(item.intent) not in taken or not needs_settling(item):
-        return item
-    return _held(item, Reason.CONTESTED)
-
-
-def _held(item: Item, reason: Reason) -> Item:
-    if item.intent is None:
-        raise AssertionError("only an item with an intent is held")
-    intent = replace(item.intent, reason=reason, facts=item.intent.facts + 1)
-    return replace(item, state=ItemState.HELD, intent=intent)

@@ -15,6 +15,7 @@ from datetime import timedelta
 from . import events
 from .access import closed_because
 from .facts import with_answers_decided
+from .holding import hold_overdue, is_overdue
 from .look import look
 from .model import Reason
 from .outside import Outside
@@ -67,9 +68,11 @@ async def settle(
     # 4. Stop where somebody else is at it.
     if is_held_by_another(view.document, view.now):
         return Settled(view=view, held_by_another=True)
-    # 5. A closed account is not asked; its documents wait, and lose nothing by it.
+    # 5. A closed account is not asked; its documents wait, for a day, and lose nothing by it.
     closed = await closed_because(view.account, outside)
     if closed is not None:
+        if is_overdue(view, outside):
+            view = await hold_overdue(document_id, closed, outside) or view
         return Settled(view=view, withheld=closed)
     # 6. Look, judge and decide under the settle lease, which turns a second settler away.
     recovered = await recover(document_id, work, budget, outside)

@@ -134,6 +134,8 @@ def rule(us: Claimant, readings: Readings) -> Ruling:
     What was read twice with different data survives only if both readings do, and is `not_ours`
     only if both say so.
     """
+    if len(readings) == 1:
+        return _rule_on(us, readings[0], readings)
     rulings = [_rule_on(us, reading, readings) for reading in readings]
     first = min(rulings, key=lambda ruling: ruling.stage)
     if len({ruling.says for ruling in rulings}) == 1:

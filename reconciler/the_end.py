@@ -141,15 +141,22 @@ def taken_over(document: Document, now: datetime, limits: Limits, fraction: floa
     Its calls without a recorded end stay as they are: they count as sent, and their bound is the
     last lease the attempt was granted.
     """
-    document = attempt_ended(document, now, AttemptOutcome.ORPHANED, "the lease ended, no result")
-    document = with_owed_look(document, limits, lambda _, call: call.ended_at is None)
+    orphaned = AttemptOutcome.ORPHANED
+    document = attempt_ended(document, now, orphaned, limits, "the lease ended, no result")
     return the_end(document, now, limits, fraction, due_at=None, on=On.TAKEOVER)
 
 
 def attempt_ended(
-    document: Document, now: datetime, outcome: AttemptOutcome, error: str | None = None
+    document: Document,
+    now: datetime,
+    outcome: AttemptOutcome,
+    limits: Limits,
+    error: str | None = None,
 ) -> Document:
-    """Record how the running attempt ended. Handed back, cancelled and succeeded do not count."""
+    """Record how the running attempt ended. Handed back, cancelled and succeeded do not count.
+
+    Calls whose end was never recorded owe a look: nobody is left to record it.
+    """
     attempts = tuple(
         replace(attempt, finished_at=now, outcome=outcome, error=error)
         if attempt.outcome is None
@@ -162,7 +169,8 @@ def attempt_ended(
         AttemptOutcome.UNRESOLVED,
     )
     used = document.attempts_used if counts else max(0, document.attempts_used - 1)
-    return replace(document, attempts=attempts, attempts_used=used)
+    ended = replace(document, attempts=attempts, attempts_used=used)
+    return with_owed_look(ended, limits, lambda _, call: call.ended_at is None)
 
 
 def with_owed_look(

@@ -166,7 +166,7 @@ def test_crashes_errors_and_open_ends_count_and_being_handed_back_does_not(
 ) -> None:
     running = document([item("a")], D.PUBLISHING, attempts_used=3)
 
-    over = attempt_ended(running, at(7), outcome)
+    over = attempt_ended(running, at(7), outcome, LIMITS)
 
     assert over.attempts_used == used
     assert (over.attempts[-1].outcome, over.attempts[-1].finished_at) == (outcome, at(7))
