@@ -22,12 +22,19 @@ async def closed_because(account: Account, outside: Outside) -> Reason | None:
     """
     now = await outside.ledger.now()
     if account.is_open(outside.graph.token_print(account.id), now):
+        await _forget(account, outside)
         return None
     if account.reason is BlockReason.THROTTLED:
         return Reason.THROTTLED
     if account.until is not None and now < account.until:
         return Reason.ACCESS
     return await _probe(account, outside)
+
+
+async def _forget(account: Account, outside: Outside) -> None:
+    """A block that ended by a new token is struck off, so that nobody is told to renew it again."""
+    if account.reason is BlockReason.ACCESS:
+        await outside.ledger.set_account(Account(id=account.id), account)
 
 
 async def _probe(account: Account, outside: Outside) -> Reason | None:

@@ -118,8 +118,9 @@ def ids_known(document: Document) -> Mapping[str, frozenset[str]]:
 def rival_claimant(scene: Scene, rival: Rival) -> Claimant:
     """An intent of another document, whose own sieves decide whether it contests a row.
 
-    Its siblings are not known, so nothing is disproved by them: a rival too many only makes a
-    verdict more careful.
+    Its siblings are not known, so nothing is disproved by them; nor is it by marks of its that
+    show, for the walk kept them only where they stand beside a name of ours, and one more row must
+    never free another. A rival too many only makes a verdict more careful.
     """
     mark = rival.intent.mark
     return Claimant(
@@ -130,7 +131,7 @@ def rival_claimant(scene: Scene, rival: Rival) -> Claimant:
         part=mark.document_part if mark else None,
         windows=_windows(rival.intent, rival.attempts, scene.current),
         bindings=scene.bindings,
-        echo_proven=scene.echo.is_proven(rival.intent),
+        echo_proven=False,
     )
 
 

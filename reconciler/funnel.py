@@ -32,7 +32,7 @@ from .sharing import against, names_of, share
 from .sieves import Ruling, rule
 from .surplus import bound_id, surplus_of
 from .verdict import Absent, Found, Inconclusive, Judgement, Verdict
-from .vetoes import Funnel
+from .vetoes import Funnel, Name
 
 __all__ = ["LegacyEvidence", "Policy", "judge", "needs_label_check"]
 
@@ -87,7 +87,7 @@ def judge(
                 name=names[us.item],
                 listings=tuple(w for w in listings if place_of(w) == us.place),
                 withheld=incomplete.get(us.place),
-                settle_at=settle_at(us.intent, document.attempts, scene.current),
+                settle_at=_settle_at(names[us.item], scene),
                 now=now,
                 limits=limits,
             )
@@ -203,6 +203,16 @@ def _run(claimant: Claimant, places: Places) -> Funnel:
 def _by_place(listings: tuple[Listing, ...]) -> Places:
     places = {place_of(listing) for listing in listings}
     return {place: readings_by_id(w for w in listings if place_of(w) == place) for place in places}
+
+
+def _settle_at(name: Name, scene: Scene) -> datetime | None:
+    """When all that could share a row are settled.
+
+    The entity of an equal twin may still be on its way, and would change which takes which.
+    """
+    attempts = scene.document.attempts
+    times = (settle_at(f.claimant.intent, attempts, scene.current) for f in name.funnels)
+    return max((time for time in times if time is not None), default=None)
 
 
 def _clock_fits(listing: Listing, skew: timedelta) -> bool:

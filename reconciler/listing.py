@@ -156,14 +156,11 @@ def wanted_for(document: Document, items: Iterable[Item]) -> Wanted:
     Siblings need not be among them: one of another name matters only for rows that bear our mark,
     which are kept whatever they are called, and a rival only where it lacks a name of ours.
     """
-    intents = [item.intent for item in items if item.intent is not None]
-    marks = [intent.mark for intent in intents if intent.mark is not None]
+    marks = [item.intent.mark for item in document.items if item.intent and item.intent.mark]
+    own = {document.mark_part} if document.mark_part else set()
     return Wanted(
-        names=frozenset(intent.name for intent in intents),
-        document_parts=frozenset(
-            {mark.document_part for mark in marks}
-            | ({document.mark_part} if document.mark_part else set())
-        ),
+        names=frozenset(item.intent.name for item in items if item.intent is not None),
+        document_parts=frozenset({mark.document_part for mark in marks} | own),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from reconciler import cancel, publish, settle, submit
 from reconciler.model import DocumentState
@@ -20,6 +20,11 @@ from reconciler.submit import Submitted
 from ..shapes import Explained
 
 Close = Callable[[], Awaitable[None]]
+
+NOTHING_TO_PUBLISH: Final = {
+    DocumentState.PUBLISHED: "everything of it is published already",
+    DocumentState.HELD: "a person must decide about it first; nothing more is created before",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,13 +77,13 @@ class Reconciler:
     async def publish(self, document_id: str) -> Published:
         """A person's `publish`: queue what rests, settle what is due, run one attempt here.
 
-        Of a published document nothing is left to do. Raises `WrongState` where the document was
-        cancelled or a person must decide first.
+        Of a published document nothing is left to do, and a held one creates nothing more before a
+        person decided: `why` says so. Raises `WrongState` where the document was cancelled.
         """
         view = await self.peek(document_id)
-        if view.document.state is DocumentState.PUBLISHED:
+        if view.document.state in NOTHING_TO_PUBLISH:
             settled = await settle.settle(document_id, self._outside)
-            why = "everything of it is published already"
+            why = NOTHING_TO_PUBLISH[view.document.state]
             return Published(view=settled.view, settled=settled, why=why)
         return await publish.publish(document_id, self._outside)
 
@@ -90,6 +95,11 @@ class Reconciler:
     async def peek(self, document_id: str) -> View:
         """The document as the ledger has it. Looks at nothing outside."""
         return await self._outside.ledger.read(document_id)
+
+    def has_new_token(self, view: View) -> bool:
+        """Whether an account that refused a token would be asked with another one now."""
+        token_print = self._outside.graph.token_print(view.account.id)
+        return token_print is not None and view.account.is_open(token_print, view.now)
 
     async def read(self, document_id: str, *, refresh: bool = False) -> Settled:
         """The document, after takeover and settling if they are due, within the read budget.

@@ -16,7 +16,6 @@ from reconciler.errors import ReconcilerError
 from . import commands
 from .exit_codes import ExitCode
 from .failing import tell, tell_error
-from .output import say
 from .running import Interrupted
 
 LOG = logging.getLogger(__name__)
@@ -47,8 +46,7 @@ def exit_code_of(arguments: Sequence[str]) -> int:
 
 
 def _usage(error: typer.TyperException, arguments: Sequence[str], as_json: bool) -> int:
-    if not arguments:  # the message is the help page itself
-        say(error.format_message())
+    if not arguments:  # the help page was printed already
         return ExitCode.USAGE
     known = set(commands.names())
     named = next((word for word in arguments if word in known), None)

@@ -6,6 +6,7 @@ What a command needs is imported when it runs, so that `--help` and a typing err
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import metadata
 from typing import Annotated
 
 import typer
@@ -25,6 +26,12 @@ Id = Annotated[str, typer.Argument(metavar="ID", help="The document's id, as `su
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"reconciler {metadata.version('reconciler')}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     verbose: Annotated[
@@ -34,6 +41,9 @@ def options(
         ),
     ] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, errors only.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print it.")
+    ] = False,
 ) -> None:
     """Options of every command; they go before its name."""
     from ..bootstrap import REDACTION
@@ -106,6 +116,8 @@ def show(
     from . import document_commands as doing
     from .session import carry_out
 
+    if no_recover and refresh:
+        raise typer.BadParameter("--refresh looks outside, --no-recover forbids it: give one")
     work = doing.show(document_id, recover=not no_recover, refresh=refresh)
     return carry_out(work, as_json=as_json)
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -52,6 +51,10 @@ ITEMS_SHOWN_MAX: Final = 200
 """Rows of items for a person; --json has all of them."""
 
 
+ATTEMPTS_SHOWN_MAX: Final = 10
+"""The latest."""
+
+
 def document_picture(state: Shape) -> RenderableType:
     """The whole picture."""
     parts: list[RenderableType] = [_head(state), "", _items(state)]
@@ -82,10 +85,16 @@ def _head(state: Shape) -> RenderableType:
     where = "" if container["kind"] == "account" else f"{container['kind']} {container['id']}"
     title = f"  {visible(state['title'])}" if state.get("title") else ""
     grid.add_row(Text("document", "dim"), Text(f"{state['document_id']}{title}", "bold"))
-    grid.add_row(Text("key", "dim"), f"{visible(state['key'])}  revision {state['revision']}")
+    grid.add_row(Text("key", "dim"), f"{_key(state['key'])}  revision {state['revision']}")
     grid.add_row(Text("account", "dim"), f"{state['account_id']}  {where}".rstrip())
     grid.add_row(Text("state", "dim"), _state(state))
     return grid
+
+
+def _key(key: str) -> str:
+    """A hash is told by its beginning; --json has it whole."""
+    is_hash = len(key) == 64 and not key.strip("0123456789abcdef")
+    return f"{key[:12]}… (hash of its plan)" if is_hash else visible(key)
 
 
 def _state(state: Shape) -> Text:
@@ -181,19 +190,20 @@ def _surplus(state: Shape) -> RenderableType | None:
 
 
 def _attempts(state: Shape) -> RenderableType | None:
-    if not state["attempts"]:
+    attempts = state["attempts"]
+    if not attempts:
         return None
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
-    for attempt in state["attempts"][-10:]:
-        table.add_row(
-            f"  {attempt['number']}",
-            clock(attempt["started_at"]),
-            _end(attempt),
-            attempt["outcome"] or "running",
-            Text(visible(attempt["error"] or ""), "dim"),
-            Text(visible(attempt["owner"]), "dim"),
-        )
-    return Group(Text("attempts", "dim"), Padding(table, 0))
+    lines = [line for attempt in attempts[-ATTEMPTS_SHOWN_MAX:] for line in _attempt(attempt)]
+    return Group(Text("attempts", "dim"), *lines)
+
+
+def _attempt(attempt: Shape) -> Iterator[Text]:
+    """When, how it ended, by whom; what went wrong on a line of its own."""
+    line = Text(f"  {attempt['number']:<3}{attempt['started_at'][:19].replace('T', ' ')} ")
+    line.append(f"{_end(attempt)} UTC  ").append(attempt["outcome"] or "running", "bold")
+    yield line.append(f"  {visible(attempt['owner'])}", "dim")
+    if attempt["error"]:
+        yield Text(f"     {visible(attempt['error'])}", "dim")
 
 
 def _end(attempt: Shape) -> str:

@@ -41,8 +41,12 @@ def tell(code: str, message: str, next_step: str, *, as_json: bool, **more: Any)
 def tell_error(error: ReconcilerError, *, as_json: bool) -> None:
     """An error of ours. A plan's carries each fault by itself for programs."""
     next_step = error.next_step or NEXT.get(error.code, "")
-    more = {"errors": _faults(error)} if isinstance(error, InvalidPlan) else {}
-    tell(error.code, error.message, next_step, as_json=as_json, **more)
+    if isinstance(error, InvalidPlan):  # shows no value of a secret's field, but names the field
+        faults = _faults(error)
+        tell(error.code, error.message, next_step, as_json=as_json, errors=faults)
+        return
+    # A person may have pasted a token where an id belongs.
+    tell(error.code, _redacted(error.message), next_step, as_json=as_json)
 
 
 NEXT: Final = {
@@ -65,3 +69,9 @@ def _faults(error: InvalidPlan) -> list[dict[str, Any]]:
         }
         for fault in error.errors
     ]
+
+
+def _redacted(text: str) -> str:
+    from ..bootstrap import REDACTION
+
+    return REDACTION(text)

@@ -52,7 +52,7 @@ def _item(item: Shape) -> Iterator[Text]:
 def _verdict(item: Shape) -> Text:
     symbol, words, style = _in_words(item)
     line = Text.assemble((f"{symbol} {words}", style))
-    told = f"   judged {clock(item['judged_at'])}   evidence {item['evidence_id']}"
+    told = f"\n  judged {clock(item['judged_at'])}   evidence {item['evidence_id']}"
     return line.append(told, "dim")
 
 
@@ -94,7 +94,11 @@ def _stages(item: Shape, listing: Shape) -> Iterator[Text]:
     narrowed = stages[0]["in"] if stages else 0
     yield _bar("listed", listed, listed, 0, "")
     yield _bar(
-        "narrowed", narrowed, listed, listed - narrowed, "no name and no mark of this document"
+        "narrowed",
+        narrowed,
+        listed,
+        listed - narrowed,
+        "neither a name nor a mark of this document",
     )
     for stage in stages:
         removed = stage["not_ours"] + stage["doubt"]

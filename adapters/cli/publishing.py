@@ -33,23 +33,23 @@ async def publish_and_wait(product: Reconciler, document_id: str, stop: Stop) ->
     """
     async with watched(product, document_id):
         published = await product.publish(document_id)
-        while not stop() and moves_by_itself(published.view):
+        while not stop() and moves_by_itself(product, published.view):
             await stop.pause(pause(published.view).total_seconds())
             if not stop():
                 published = await product.advance(document_id)
         return published
 
 
-def moves_by_itself(view: View) -> bool:
-    """A document that rests does not, nor one whose account waits for another token."""
+def moves_by_itself(product: Reconciler, view: View) -> bool:
+    """A document that rests does not, nor one whose account waits for another token than ours."""
     if view.document.state not in (DocumentState.QUEUED, DocumentState.PUBLISHING):
         return False
-    return _next(view).action is not NextAction.ROTATE_TOKEN
+    return _next(view).action is not NextAction.ROTATE_TOKEN or product.has_new_token(view)
 
 
 def pause(view: View) -> timedelta:
     """How long to leave it alone."""
-    until = _next(view).until
+    until = _next(view).until or view.document.due_at
     return max(PAUSE_MIN, min(PAUSE_MAX, until - view.now if until else PAUSE_MIN))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rich.console import RenderableType
@@ -44,9 +44,12 @@ def carry_out(work: Work, *, as_json: bool, may_create: bool = False) -> int:
             return await work(product, stop)
 
     told = run(session, grace_seconds=grace)
-    print_told(told, as_json=as_json)
     by = stopped[0].signal
-    return told.code if by is None else 128 + by
+    if by is None:
+        print_told(told, as_json=as_json)
+        return told.code
+    print_told(replace(told, notes=(_how_to_go_on(told, by.name),)), as_json=as_json)
+    return 128 + by
 
 
 def checked_settings() -> Settings:
@@ -65,6 +68,11 @@ def print_told(told: Told, *, as_json: bool) -> None:
         print_human(told.picture())
     for note in told.notes:
         say(note)
+
+
+def _how_to_go_on(told: Told, signal_name: str) -> str:
+    command = told.shape.get("next", {}).get("command")
+    return f"stopped by {signal_name}, all saved" + (f"; go on with: {command}" if command else "")
 
 
 def _grace_seconds(limits: Limits) -> float:

@@ -55,17 +55,24 @@ class Line:
 
     def _conditions(self, fault: Fault) -> tuple[bool, ...]:
         return (
-            self.code is None or fault.code in self.code,
-            self.subcode is None or fault.subcode in self.subcode,
+            self.code is None or _is_in(self.code, fault.code),
+            self.subcode is None or _is_in(self.subcode, fault.subcode),
             self.either is None or _is_either(fault, self.either),
-            self.status is None or fault.status in self.status,
+            self.status is None or _is_in(self.status, fault.status),
             self.words is None or self.words in fault.message,
             not self.is_transient or fault.is_transient,
         )
 
 
+def _is_in(numbers: Container[int], number: int | None) -> bool:
+    """A missing number is in no set. (A range asked for None would be searched to its end.)"""
+    return number is not None and number in numbers
+
+
 def _is_either(fault: Fault, numbers: Container[int]) -> bool:
-    return fault.code is not None and (fault.code in numbers or fault.subcode in numbers)
+    """A subcode without a code says nothing."""
+    is_readable = fault.code is not None
+    return is_readable and (_is_in(numbers, fault.code) or _is_in(numbers, fault.subcode))
 
 
 _unknown = partial(Line, outcome=Outcome.UNKNOWN, again=Again.BACKOFF)

@@ -22,6 +22,10 @@ USER_AGENT: Final = "reconciler"
 BEFORE_SENDING: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 """N01: raised while resolving, connecting, shaking hands or waiting for a connection."""
 
+CONNECT_SHARE: Final = 0.9
+"""Of what is left. A handshake that hangs should end by httpx's own timeout, which closes the
+socket; cut off by our deadline, it stays open until it is collected."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
@@ -50,8 +54,8 @@ class Sender:
         """
         progress = Progress()
         try:
-            async with asyncio.timeout(within.total_seconds()):
-                return await self._exchange(outgoing, progress, within, body_max)
+            async with asyncio.timeout(within.total_seconds()) as deadline:
+                return await self._exchange(outgoing, progress, deadline, body_max)
         except TimeoutError:
             text = f"no complete reply within {within.total_seconds():g} s"
             return NoReply(progress.proves_nothing_left, text)
@@ -63,15 +67,17 @@ class Sender:
             return NoReply(not progress.has_slot, _told(error))
 
     async def _exchange(
-        self, outgoing: Outgoing, progress: Progress, within: timedelta, body_max: int
+        self, outgoing: Outgoing, progress: Progress, deadline: asyncio.Timeout, body_max: int
     ) -> Reply:
         async with self._lanes.lane() as lane:
             progress.has_slot = True
-            request = _request(lane.client, outgoing, progress, within)
+            request = _request(lane.client, outgoing, progress, _timeouts(deadline))
             try:
                 response = await lane.client.send(request, stream=True)
-            except httpx.PoolTimeout:
-                self._lanes.replace(lane)
+            except (httpx.PoolTimeout, asyncio.CancelledError):
+                # Cut off before it was sent, httpcore may keep its place in the pool for ever.
+                if not progress.left:
+                    self._lanes.replace(lane)
                 raise
             try:
                 body = await _read(response, body_max)
@@ -105,10 +111,8 @@ class Progress:
 
 
 def _request(
-    client: httpx.AsyncClient, outgoing: Outgoing, progress: Progress, within: timedelta
+    client: httpx.AsyncClient, outgoing: Outgoing, progress: Progress, timeout: httpx.Timeout
 ) -> httpx.Request:
-    seconds = within.total_seconds()
-    timeout = httpx.Timeout(connect=seconds, read=seconds, write=seconds, pool=POOL_WAIT_SECONDS)
     return client.build_request(
         outgoing.method,
         outgoing.url,
@@ -116,6 +120,15 @@ def _request(
         content=outgoing.body,
         timeout=timeout,
         extensions={"trace": progress.trace},
+    )
+
+
+def _timeouts(deadline: asyncio.Timeout) -> httpx.Timeout:
+    """The parts, from what is left of the whole: none can hold a call longer than the deadline."""
+    end, now = deadline.when(), asyncio.get_running_loop().time()
+    left = max(0.0, end - now) if end is not None else 0.0
+    return httpx.Timeout(
+        connect=left * CONNECT_SHARE, read=left, write=left, pool=POOL_WAIT_SECONDS
     )
 
 

@@ -23,7 +23,7 @@ that create would be `unknown`."""
 
 POOL_WAIT_SECONDS: Final = 1.0
 """httpx's pool has a place for every slot of ours; one that makes us wait has lost places to
-cancelled requests (R098), and its client is replaced."""
+cancelled requests (R098). Its client is replaced, as is one whose request was cut off unsent."""
 
 
 @dataclass(slots=True, eq=False)

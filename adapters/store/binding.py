@@ -11,12 +11,13 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Final, Self
 
-from sqlalchemy import Connection, Text, bindparam, select, update
+from sqlalchemy import Connection, Text, bindparam, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from reconciler.errors import BindingTaken
 from reconciler.model import Document, Item, Kind
 
+from .one_of import OneOf
 from .tables import table
 
 _intent = table("intent")
@@ -28,10 +29,13 @@ _GIVE_UP: Final = (
     )
     .values(external_id=None, found_by=None)
 )
-_HELD: Final = select(_intent.c.external_id).where(
-    _intent.c.account_id == bindparam("the_account", type_=Text),
-    _intent.c.kind != Kind.ADCREATIVE,
-    _intent.c.external_id.in_(bindparam("the_ids", type_=Text, expanding=True)),
+_HELD: Final = OneOf(
+    select(_intent.c.external_id).where(
+        _intent.c.account_id == bindparam("the_account", type_=Text),
+        _intent.c.external_id.is_not(None),
+        text("intent.kind <> 'adcreative'"),  # literally, so that the unique index is used
+    ),
+    _intent.c.external_id,
 )
 
 
@@ -67,8 +71,8 @@ class Bindings:
             raise BindingTaken(self._taken[0]) from error
 
     def _refuse(self) -> None:
-        asked = {"the_account": self._document.account_id, "the_ids": self._taken}
-        held = set(self._connection.execute(_HELD, asked).scalars())
+        account = {"the_account": self._document.account_id}
+        held = {row.external_id for row in _HELD.rows(self._connection, self._taken, account)}
         for external_id in self._taken:
             if external_id in held:
                 raise BindingTaken(external_id)

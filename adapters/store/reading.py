@@ -6,7 +6,7 @@ Every function works inside a transaction that its caller has begun, and begins 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from sqlalchemy import Connection, Select, Text, bindparam, select
@@ -15,6 +15,7 @@ from reconciler.errors import UnknownDocument
 from reconciler.model import Attempt, Call, Document, Intent, Item
 from reconciler.ports import Event, Recorded
 
+from .one_of import OneOf
 from .rows import (
     AnyRow,
     attempt_of,
@@ -28,7 +29,6 @@ from .rows import (
 from .tables import table
 
 _THE_ID: Final = bindparam("the_id", type_=Text)
-_KEYS: Final = bindparam("the_keys", type_=Text, expanding=True)
 
 
 def _parts(name: str, *order: str) -> Select[Any]:
@@ -39,21 +39,16 @@ def _parts(name: str, *order: str) -> Select[Any]:
     )
 
 
-def _some(whole: Select[Any], name: str) -> Select[Any]:
-    """Those of some items only."""
-    return whole.where(table(name).c.key.in_(_KEYS))
-
-
 _DOCUMENT: Final = select(table("document")).where(table("document").c.id == _THE_ID)
 _DOCUMENT_BY_KEY: Final = select(table("document")).where(
     table("document").c.key == bindparam("the_key", type_=Text)
 )
-_ITEMS: Final = _parts("item", "position")
+_ITEMS: Final = _parts("item")
 _INTENTS: Final = _parts("intent")
-_CALLS: Final = _parts("call", "number")
-_SOME_ITEMS: Final = _some(_ITEMS, "item")
-_SOME_INTENTS: Final = _some(_INTENTS, "intent")
-_SOME_CALLS: Final = _some(_CALLS, "call")
+_CALLS: Final = _parts("call")
+_SOME_ITEMS: Final = OneOf(_parts("item"), table("item").c.key)
+_SOME_INTENTS: Final = OneOf(_parts("intent"), table("intent").c.key)
+_SOME_CALLS: Final = OneOf(_parts("call"), table("call").c.key)
 _ATTEMPTS: Final = _parts("attempt", "number")
 _SURPLUS: Final = _parts("surplus", "position")
 _VERDICTS: Final = _parts("verdict", "position")
@@ -93,7 +88,8 @@ def items(
     """The items of a document by position, with intents and calls; all, or these only."""
     by_key = intents(connection, document_id, only)
     rows = _of_items(connection, document_id, only, _ITEMS, _SOME_ITEMS)
-    return [item_of(row, by_key.get(row.key)) for row in rows]
+    found = [item_of(row, by_key.get(row.key)) for row in rows]
+    return sorted(found, key=lambda item: item.position)
 
 
 def intents(
@@ -104,7 +100,11 @@ def intents(
     for row in _of_items(connection, document_id, only, _CALLS, _SOME_CALLS):
         calls[row.key].append(call_of(row))
     rows = _of_items(connection, document_id, only, _INTENTS, _SOME_INTENTS)
-    return {row.key: intent_of(row, calls[row.key]) for row in rows}
+    return {row.key: intent_of(row, _by_number(calls[row.key])) for row in rows}
+
+
+def _by_number(calls: list[Call]) -> list[Call]:
+    return sorted(calls, key=lambda call: call.number)
 
 
 def attempts(connection: Connection, document_id: str) -> list[Attempt]:
@@ -132,9 +132,9 @@ def _of_items(
     document_id: str,
     only: Collection[str] | None,
     whole: Select[Any],
-    some: Select[Any],
-) -> list[AnyRow]:
+    some: OneOf,
+) -> Iterable[AnyRow]:
     the_id = {"the_id": document_id}
     if only is None:
-        return list(connection.execute(whole, the_id))
-    return list(connection.execute(some, the_id | {"the_keys": sorted(only)}))
+        return connection.execute(whole, the_id).all()
+    return some.rows(connection, only, the_id)

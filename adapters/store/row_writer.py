@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, Delete, Insert, Update, bindparam
+from sqlalchemy import JSON, Connection, Delete, Insert, Update, bindparam
 
 from .rows import Values
 from .tables import table
@@ -21,25 +20,33 @@ class RowWriter:
         found = table(name)
         self._key = tuple(column.name for column in found.primary_key)
         self._rest = tuple(column.name for column in found.columns if not column.primary_key)
+        self._json = [column.name for column in found.columns if isinstance(column.type, JSON)]
         here = [found.c[key] == bindparam(f"its_{key}") for key in self._key]
         values: Values = {rest: bindparam(f"to_{rest}") for rest in self._rest}
         self._insert = found.insert()
         self._update = found.update().where(*here).values(values)
         self._delete = found.delete().where(*here)
 
-    def store(self, connection: Connection, old: Iterable[Values], new: Iterable[Values]) -> None:
+    def store(self, connection: Connection, old: list[Values], new: list[Values]) -> None:
         """Make the old rows the new ones. Rows that are equal in both cost nothing."""
         before = {self._key_of(row): row for row in old}
         after = {self._key_of(row): row for row in new}
+        assert len(after) == len(new), "two parts of a document under one key"
         gone = [self._its(key) for key in before if key not in after]
         moved = [
             self._its(key) | self._to(row)
             for key, row in after.items()
-            if key in before and not _are_same(before[key], row)
+            if key in before and not self._are_same(before[key], row)
         ]
         added = [row for key, row in after.items() if key not in before]
         for statement, rows in ((self._delete, gone), (self._update, moved), (self._insert, added)):
             _run(connection, statement, rows)
+
+    def _are_same(self, before: Values, after: Values) -> bool:
+        """Equal as stored: in JSON, 1 and true are equal to Python and two things to the API."""
+        return before == after and all(
+            _is_same_json(before[name], after[name]) for name in self._json
+        )
 
     def _key_of(self, row: Values) -> Key:
         return tuple(row[name] for name in self._key)
@@ -56,14 +63,9 @@ def _run(connection: Connection, statement: Insert | Update | Delete, rows: list
         connection.execute(statement, rows)
 
 
-def _are_same(before: Values, after: Values) -> bool:
-    return all(_is_same(before[name], value) for name, value in after.items())
+def _is_same_json(before: Any, after: Any) -> bool:
+    return before is after or _as_stored(before) == _as_stored(after)
 
 
-def _is_same(before: Any, after: Any) -> bool:
-    """Equal as stored: 1 and true are equal in Python and two things to the API."""
-    if before is after:
-        return True
-    if not isinstance(after, dict) or not isinstance(before, dict):
-        return bool(before == after)
-    return json.dumps(before, sort_keys=True) == json.dumps(after, sort_keys=True)
+def _as_stored(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

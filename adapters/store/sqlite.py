@@ -44,13 +44,19 @@ def file_of(url: str) -> Path:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
-        raise LedgerUnavailable(f"{url!r} is no database URL") from error
-    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
-        raise LedgerUnavailable(
-            "DATABASE_URL names no SQLite file",
-            next_step="write it as sqlite:///reconciler.db or sqlite:////an/absolute/path.db",
-        )
+        raise _names_no_file() from error
+    if parsed.get_backend_name() != "sqlite" or parsed.query:
+        raise _names_no_file()
+    if parsed.database in (None, "", ":memory:"):
+        raise _names_no_file()
     return Path(str(parsed.database))
+
+
+def _names_no_file() -> LedgerUnavailable:
+    return LedgerUnavailable(
+        "DATABASE_URL names no SQLite file",
+        next_step="write it as sqlite:///reconciler.db or sqlite:////an/absolute/path.db",
+    )
 
 
 def migrate(url: str, *, graph_url: str, accept: bool = False, now: Now = system_clock) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, Self, TypeVar, cast
+from typing import Any, Final, Self, TypeVar, cast
 from urllib.parse import quote
 
 from sqlalchemy import StaticPool, create_engine
@@ -46,6 +46,7 @@ class SqliteDatabase:
             poolclass=StaticPool,
             isolation_level="AUTOCOMMIT",  # the transactions are ours
             json_serializer=partial(json.dumps, separators=(",", ":")),
+            json_deserializer=_json_value,
         )
         with translated():
             self._connection = self._engine.connect()
@@ -152,6 +153,15 @@ def _ours(error: BaseException | None) -> Exception:
         f"the ledger cannot be used: {error}",
         next_step="see that the disk has room and no other program holds the file, then try again",
     )
+
+
+_DECODER: Final = json.JSONDecoder()
+
+
+def _json_value(text: str) -> Any:
+    """What `json.loads` gives, without its search for spaces: what we wrote has none around it."""
+    value, end = _DECODER.raw_decode(text)
+    return value if end == len(text) else json.loads(text)
 
 
 def _connect(database: str, busy_milliseconds: int) -> sqlite3.Connection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from sqlalchemy import Connection, Text, and_, bindparam, or_, select
@@ -13,23 +13,21 @@ from reconciler.ports import Around, Binding, Rival, Surroundings
 
 from . import reading
 from .columns import word_of
+from .one_of import OneOf
 from .tables import table
-
-ASKED_AT_ONCE_MAX: Final = 500
-"""Values in one `IN`: far below what a database takes in one statement (SQLite: 32,766)."""
 
 _document, _item, _intent = map(table, ("document", "item", "intent"))
 _ACCOUNT: Final = bindparam("the_account", type_=Text)
 _NO_PROOF: Final = [grade for grade in Grade if not grade.is_proof]
 
-_BINDINGS: Final = select(
-    _intent.c.external_id, _intent.c.document_id, _intent.c.key, _intent.c.found_by
-).where(
-    _intent.c.account_id == _ACCOUNT,
-    _intent.c.external_id.in_(bindparam("the_ids", type_=Text, expanding=True)),
+_BINDINGS: Final = OneOf(
+    select(_intent.c.external_id, _intent.c.document_id, _intent.c.key, _intent.c.found_by).where(
+        _intent.c.account_id == _ACCOUNT, _intent.c.external_id.is_not(None)
+    ),
+    _intent.c.external_id,
 )
 
-_RIVALS: Final = (
+_RIVALS: Final = OneOf(
     select(_intent.c.document_id, _intent.c.key)
     .join(_document, _document.c.id == _intent.c.document_id)
     .join(
@@ -40,14 +38,14 @@ _RIVALS: Final = (
         _intent.c.account_id == _ACCOUNT,
         _intent.c.kind == bindparam("the_kind", type_=word_of(Kind, "kind")),
         _intent.c.container_id == bindparam("the_container", type_=Text),
-        _intent.c.name.in_(bindparam("the_names", type_=Text, expanding=True)),
         _intent.c.document_id != bindparam("the_id", type_=Text),
         _document.c.began_at.is_not(None),
         or_(
             _item.c.state.in_([ItemState.PENDING, ItemState.HELD]),
             and_(_item.c.state == ItemState.CONFIRMED, _intent.c.found_by.in_(_NO_PROOF)),
         ),
-    )
+    ),
+    _intent.c.name,
 )
 
 
@@ -64,21 +62,17 @@ def surroundings(
 def _bindings(
     connection: Connection, account_id: str, around: Around
 ) -> Iterator[tuple[str, Binding]]:
-    for some in _in_parts(sorted(around.external_ids)):
-        asked = {"the_account": account_id, "the_ids": some}
-        # Two creatives may share an id: the first of them stands for both.
-        rows = sorted(connection.execute(_BINDINGS, asked), key=lambda row: (row[1], row[2]))
-        first = {row.external_id: row for row in reversed(rows)}
-        for external_id, row in first.items():
-            yield (
-                external_id,
-                Binding(
-                    external_id=external_id,
-                    document_id=row.document_id,
-                    item=row.key,
-                    grade=row.found_by,
-                ),
-            )
+    account = {"the_account": account_id}
+    rows = _BINDINGS.rows(connection, around.external_ids, account)
+    # Two creatives may share an id: the first of them stands for both, so it comes last here.
+    for row in sorted(rows, key=lambda row: (row.document_id, row.key), reverse=True):
+        binding = Binding(
+            external_id=row.external_id,
+            document_id=row.document_id,
+            item=row.key,
+            grade=row.found_by,
+        )
+        yield row.external_id, binding
 
 
 def _rivals(
@@ -108,11 +102,5 @@ def _places(
             "the_kind": kind,
             "the_container": parent,
         }
-        for some in _in_parts(sorted(names)):
-            rows = connection.execute(_RIVALS, asked | {"the_names": some})
-            yield from ((row.document_id, row.key) for row in rows)
-
-
-def _in_parts(values: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(values), ASKED_AT_ONCE_MAX):
-        yield values[start : start + ASKED_AT_ONCE_MAX]
+        for row in _RIVALS.rows(connection, names, asked):
+            yield row.document_id, row.key

@@ -106,7 +106,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("number", "code", "subcode", "status", "outcome", "again"), ROWS)
-def test_an_error_code_says_what_its_row_of_the_facts_says(
+def test_an_error_code_says_what_its_row_of_the_facts_says(  # noqa: PLR0917 - the columns
     number: str, code: Any, subcode: int | None, status: int, outcome: Outcome, again: Again
 ) -> None:
     """R015 among them: a plain code 100 closes the question, in E28."""
@@ -181,8 +181,8 @@ def test_a_5xx_never_closes_the_question(code: Any, subcode: Any, status: int) -
 @pytest.mark.parametrize(("code", "subcode"), _codes())
 def test_a_plain_no_to_transient_changes_nothing(code: Any, subcode: Any) -> None:
     """Facts 2.5: the flag is not sufficient; 17/2446079 carries false though it clears."""
-    assert answered(400, error(code, subcode, is_transient=False)) == answered(
-        400, error(code, subcode)
+    assert answered(400, error(code, subcode, message="m", is_transient=False)) == answered(
+        400, error(code, subcode, message="m")
     )
 
 

@@ -1,4 +1,4 @@
-"""What goes over the wire: addresses, headers, forms, and what is refused before anything is sent."""
+"""What goes over the wire: addresses, headers, forms, and what is refused before it."""
 
 import hashlib
 import hmac

@@ -1,0 +1,47 @@
+"""Asks for the rows in which a column is one of many values, with statements made once.
+
+An `IN` of any length is worked out anew at each execution, which costs more than the query. Here
+there is one statement for each of a few lengths; the last value is repeated to fill it, and what is
+longer than the longest is asked for in parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+from sqlalchemy import Column, Connection, Select, bindparam
+
+from .rows import AnyRow, Values
+
+LENGTHS: Final = (1, 4, 16, 64, 256)
+"""All far below what a database takes in one statement (SQLite before 3.32: 999)."""
+
+
+class OneOf:
+    """`select` narrowed to rows whose `column` is one of the values asked for."""
+
+    def __init__(self, select: Select[Any], column: Column[Any]) -> None:
+        self._by_length = {
+            length: select.where(
+                column.in_([bindparam(name, type_=column.type) for name in _names(length)])
+            )
+            for length in LENGTHS
+        }
+
+    def rows(
+        self, connection: Connection, values: Collection[str], given: Values
+    ) -> Iterator[AnyRow]:
+        """The rows for these values, in no order; `given` are the other parameters."""
+        asked = sorted(values)
+        longest = LENGTHS[-1]
+        for start in range(0, len(asked), longest):
+            part = asked[start : start + longest]
+            length = next(length for length in LENGTHS if length >= len(part))
+            filled = part + part[-1:] * (length - len(part))
+            named = dict(zip(_names(length), filled, strict=True))
+            yield from connection.execute(self._by_length[length], given | named).all()
+
+
+def _names(length: int) -> list[str]:
+    return [f"one_of_{number}" for number in range(length)]
