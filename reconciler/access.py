@@ -40,8 +40,9 @@ async def _forget(account: Account, outside: Outside) -> None:
 async def _probe(account: Account, outside: Outside) -> Reason | None:
     answers = await outside.graph.probe(account.id)
     now = await outside.ledger.now()
-    if answers:
-        await outside.ledger.set_account(Account(id=account.id), account)
+    if answers:  # the count stays: what reads may still be refused creates, again and again
+        opened = Account(id=account.id, failures=account.failures + 1)
+        await outside.ledger.set_account(opened, account)
         return None
     pause = outside.limits.backoff(account.failures, outside.chance.fraction())
     later = replace(account, until=now + pause, failures=account.failures + 1)
@@ -59,14 +60,18 @@ def throttled(account: Account, now: datetime, wait: timedelta | None, limits: L
 
 
 def refused(account: Account, now: datetime, token_print: str | None, limits: Limits) -> Account:
-    """Closed for this token, until another one or a cheap read opens it."""
+    """Closed for this token, until another one or a cheap read opens it.
+
+    An account that answers reads and refuses creates closes for longer each time, up to the cap.
+    """
     if account.reason is BlockReason.ACCESS and account.token_print == token_print:
         return account
     return Account(
         id=account.id,
         reason=BlockReason.ACCESS,
-        until=now + limits.backoff_base,
+        until=now + limits.backoff(account.failures, 1.0),
         token_print=token_print,
+        failures=account.failures,
     )
 
 

@@ -31,7 +31,8 @@ class Candidate:
         self.label_parts = marks.label_parts
         self.parts = marks.document_parts
         self.item_parts = marks.item_parts
-        self.unreadable = marks.unreadable
+        self.unreadable_label = marks.unreadable_label
+        self.unreadable_name = marks.unreadable_name
         self.account_id = bare_account(row.account_id or "")
 
     @cached_property

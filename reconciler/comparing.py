@@ -70,7 +70,7 @@ def lacks_a_field(us: Claimant, row: Candidate) -> bool:
 
 def is_ours(us: Claimant, row: Candidate) -> bool:
     """Whether the row bears a mark of our document, anywhere."""
-    return us.part is not None and us.part in row.parts
+    return us.part in row.parts
 
 
 def bears_only_foreign_marks(us: Claimant, row: Candidate) -> bool:
@@ -98,23 +98,29 @@ def bears_a_mark_never_sent(us: Claimant, row: Candidate) -> bool:
 
 def is_unmarked(us: Claimant, row: Candidate) -> bool:
     """No trace of any mark, for a call that was sent with one."""
-    return us.intent.mark is not None and not row.parts and not row.unreadable
+    return us.intent.mark is not None and not row.parts and not _shows_half_a_mark(us, row)
 
 
 def bears_an_unreadable_mark(us: Claimant, row: Candidate) -> bool:
     """Cut or edited: perhaps ours. Where ours is readable beside it nothing is lost."""
-    return row.unreadable and not is_ours(us, row)
+    return _shows_half_a_mark(us, row) and not is_ours(us, row)
 
 
-def bears_a_foreign_mark_too(us: Claimant, row: Candidate) -> bool:
-    """Our mark and another's: somebody edited one of them."""
-    return is_ours(us, row) and len(row.parts) > 1
+def _shows_half_a_mark(us: Claimant, row: Candidate) -> bool:
+    """What only looks like a mark in the very name that was sent is the user's own."""
+    in_name = row.unreadable_name and us.intent.name not in row.names
+    return row.unreadable_label or in_name
+
+
+def bears_two_documents_marks(_: Claimant, row: Candidate) -> bool:
+    """Somebody edited one of them in."""
+    return len(row.parts) > 1
 
 
 def bears_our_mark_otherwise(us: Claimant, row: Candidate) -> bool:
     """Our mark in the label only where the name was sent with it, or the reverse."""
-    whole = {pair for pair in row.item_parts if pair[0] == us.part}
-    return is_ours(us, row) and whole != ({us.whole_mark} if us.whole_mark else set())
+    sent = {us.whole_mark} if us.whole_mark else set()
+    return is_ours(us, row) and row.item_parts != sent
 
 
 # --- copy --------------------------------------------------------------------------------------

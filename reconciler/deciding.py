@@ -207,12 +207,16 @@ def _is_unanswered(call: Call) -> bool:
     return call.outcome in (None, Outcome.UNKNOWN, Outcome.REFUSED_ACCESS)
 
 
-def with_owed_look_done(document: Document, look: Look) -> Document:
-    """Strike the owed look off, where every place was listed whole and late enough."""
+def with_owed_look_done(document: Document, look: Look | None) -> Document:
+    """Strike the owed look off, where every place was listed whole and late enough.
+
+    Nothing is owed either where late answers left no call unanswered. `look` None: none was made.
+    """
     since = document.owes_look_from
     if since is None:
         return document
-    done = {place_of_listing(w) for w in look.listings if w.started_at >= since}
+    listings = look.listings if look else ()
+    done = {place_of_listing(walk) for walk in listings if walk.started_at >= since}
     return replace(document, owes_look_from=None) if owed_places(document) <= done else document
 
 

@@ -44,13 +44,14 @@ class MarksSeen:
     """What marks one row shows.
 
     `label_parts` holds the document parts read from labels, `item_parts` the whole marks read from
-    the name. `unreadable` is set where something has the look of a mark and cannot be read (cut,
-    edited, or of another case).
+    the name. `unreadable_label` and `unreadable_name` are set where something has the look of a
+    mark and cannot be read (cut, edited, or of another case). A user's own name may have it too.
     """
 
     label_parts: frozenset[str]
     item_parts: frozenset[tuple[str, str]]
-    unreadable: bool
+    unreadable_label: bool
+    unreadable_name: bool
 
     @property
     def document_parts(self) -> frozenset[str]:
@@ -88,9 +89,9 @@ def marks_of(name: str | None, labels: tuple[str, ...]) -> MarksSeen:
     """Read every mark of a row from its name (None if missing) and the names of its labels."""
     rest, in_name = split_name(name or "")
     readable = frozenset(label for label in labels if has_mark_form(label))
-    others = (rest, *(label for label in labels if label not in readable))
     return MarksSeen(
         label_parts=readable,
         item_parts=frozenset({(in_name.document_part, in_name.item_part)} if in_name else ()),
-        unreadable=any(looks_like_a_mark(text) for text in others),
+        unreadable_label=any(map(looks_like_a_mark, set(labels) - readable)),
+        unreadable_name=looks_like_a_mark(rest),
     )

@@ -94,9 +94,9 @@ def _of_sendable(document: Document, now: datetime, worker_seen: bool) -> Next:
 
 
 def _of_publishing(document: Document, now: datetime, worker_seen: bool) -> Next:
-    if not is_crashed(document, now) and document.lease is not None:
-        why = "a worker is publishing it"
-        return Next(action=NextAction.WAIT, why=why, until=document.lease.until)
+    if not is_crashed(document, now):
+        until = document.lease.until if document.lease is not None else None
+        return Next(action=NextAction.WAIT, why="a worker is publishing it", until=until)
     action = NextAction.WAIT if worker_seen else NextAction.RECOVER
     return Next(action=action, why="its worker is gone: the lease ended and no result was saved")
 

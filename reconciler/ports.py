@@ -100,7 +100,7 @@ class SettleLease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Takeover:
-    """Guard: the crash signature: `publishing`, `lease_until` < now, epoch as seen.
+    """Guard: the crash signature: `publishing`, `lease_until` <= now, epoch as seen.
 
     Clears the lease and raises the epoch, so that the worker that slept is fenced out.
     """
@@ -206,10 +206,10 @@ class Ledger(Protocol):
     ) -> tuple[Document, bool]:
         """Store a new document or change the one that has this key; unique per ledger.
 
-        `accept` gets the present document (None if the key is new) and the ledger's time; None
-        from it changes nothing. A document under a live lease is not handed to `accept`: raises
-        `WrongState`. Returns the document as it now stands and whether anything was stored, after
-        it would survive a power cut.
+        `accept` gets the present document (None if the key is new), also one that somebody works
+        on, and the ledger's time; None from it changes nothing, and what it raises comes through.
+        Returns the document as it now stands and whether anything was stored, after it would
+        survive a power cut.
         """
 
     async def read(self, document_id: str) -> View:

@@ -125,6 +125,7 @@ def _decision(act: _Act, contested: frozenset[str], fraction: float) -> Decide:
         document = with_items(view.document, lambda item: contested_by(item, contested))
         document = with_answers_decided(document)
         if act.look is None:
+            document = with_owed_look_done(document, None)
             return _ended(view, document, act, fraction)
         stale = stale_items(document, act.look)
         if is_stale(view, act.look):

@@ -73,7 +73,7 @@ SIEVES: Final = (
         Line(None, "bears our mark, but the call was sent without", row.bears_a_mark_never_sent),
         Line(_ECHO, "bears no mark, and no row shows that marks come back", row.is_unmarked),
         Line(_LOST, "bears a mark that cannot be read", row.bears_an_unreadable_mark),
-        Line(_LOST, "bears our mark and a foreign one", row.bears_a_foreign_mark_too),
+        Line(_LOST, "bears our mark and a foreign one", row.bears_two_documents_marks),
         Line(_LOST, "bears our mark, but not as it was sent", row.bears_our_mark_otherwise),
     )),
     Sieve("copy", row.source_shown, (

@@ -13,8 +13,13 @@ from .model import Document, DocumentState, Item, ItemState, Purpose
 
 
 def is_crashed(document: Document, now: datetime) -> bool:
-    """Publishing began, no end is recorded, and the publishing lease has expired."""
-    return document.state is DocumentState.PUBLISHING and not is_live(document.lease, now)
+    """Publishing began, no end is recorded, and the publishing lease has expired.
+
+    Publishing without any lease is an imported document whose worker may still live.
+    """
+    if document.state is not DocumentState.PUBLISHING or document.lease is None:
+        return False
+    return not is_live(document.lease, now)
 
 
 def is_unsettled(document: Document, now: datetime) -> bool:

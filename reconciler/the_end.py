@@ -155,8 +155,9 @@ def attempt_ended(
 ) -> Document:
     """Record how the running attempt ended. Handed back, cancelled and succeeded do not count.
 
-    Calls whose end was never recorded owe a look: nobody is left to record it.
+    Calls of it whose end was never recorded owe a look: nobody is left to record it.
     """
+    running = {attempt.number for attempt in document.attempts if attempt.outcome is None}
     attempts = tuple(
         replace(attempt, finished_at=now, outcome=outcome, error=error)
         if attempt.outcome is None
@@ -170,7 +171,9 @@ def attempt_ended(
     )
     used = document.attempts_used if counts else max(0, document.attempts_used - 1)
     ended = replace(document, attempts=attempts, attempts_used=used)
-    return with_owed_look(ended, limits, lambda _, call: call.ended_at is None)
+    return with_owed_look(
+        ended, limits, lambda _, call: call.ended_at is None and call.attempt in running
+    )
 
 
 def with_owed_look(

@@ -57,7 +57,7 @@ class SqlLedger(ABC):
     async def submit(
         self, key: str, accept: Callable[[Document | None, datetime], Change | None]
     ) -> tuple[Document, bool]:
-        """Store a new document or change the one of this key. Raises `WrongState`."""
+        """Store a new document or change the one of this key; `accept` refuses what it must."""
         return await self._write(
             lambda connection, now: transactions.submit(connection, now, key, accept)
         )

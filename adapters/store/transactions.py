@@ -13,10 +13,9 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
-from reconciler.errors import WrongState
 from reconciler.lifecycle import next_step
 from reconciler.model import Account, Attempt, Document, DocumentState, Purpose
-from reconciler.ports import Around, Change, Decide, Fenced, Guard, LeaseFree, Surroundings, View
+from reconciler.ports import Anyhow, Around, Change, Decide, Fenced, Guard, Surroundings, View
 
 from . import accounts, guards, reading, writing
 from .surroundings import surroundings
@@ -27,8 +26,8 @@ Accept = Callable[[Document | None, datetime], Change | None]
 def submit(
     connection: Connection, now: datetime, key: str, accept: Accept
 ) -> tuple[Document, bool]:
-    """Store a new document or change the one of this key. Raises `WrongState`."""
-    present = _resting(connection, now, key)
+    """Store a new document or change the one of this key; `accept` refuses what it must."""
+    present = _present(connection, now, key)
     change = accept(present, now)
     if change is None:
         assert present is not None, "a new key needs a document"
@@ -39,14 +38,13 @@ def submit(
     return view.document, True
 
 
-def _resting(connection: Connection, now: datetime, key: str) -> Document | None:
+def _present(connection: Connection, now: datetime, key: str) -> Document | None:
     row = reading.row_by_key(connection, key)
     if row is None:
         return None
-    free = guards.matched(connection, row.id, LeaseFree(), now)
-    if free is None:
-        raise WrongState("the document is being worked on", next_step="try again in a while")
-    return reading.document_with_parts(connection, free)
+    locked = guards.matched(connection, row.id, Anyhow(), now)
+    assert locked is not None, "a document is never deleted"
+    return reading.document_with_parts(connection, locked)
 
 
 def read(connection: Connection, now: datetime, document_id: str) -> View:

@@ -22,6 +22,7 @@ from reconciler.model import (
     Kind,
     Lease,
     Purpose,
+    Surplus,
     Timings,
 )
 from reconciler.ports import Change, Decide, View
@@ -140,6 +141,11 @@ def publishing(key: str = "d1", *items: Item, **changed: Any) -> Document:
 def accepting(given: Document) -> Callable[[Document | None, datetime], Change]:
     """What `submit` asks: this document, whatever stands."""
     return lambda _, __: Change(document=given)
+
+
+def extra(external_id: str) -> Surplus:
+    """An ad beyond what the document wants."""
+    return Surplus(external_id=external_id, kind=Kind.AD)
 
 
 async def put(ledger: OpenLedger, *documents: Document) -> None:

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from reconciler.errors import BindingTaken, LedgerUnavailable, UnknownDocument, WrongState
 from reconciler.lifecycle import next_step
@@ -24,11 +23,9 @@ from reconciler.model import (
     DocumentState,
     Item,
     ItemState,
-    Kind,
     Purpose,
-    Surplus,
 )
-from reconciler.ports import Anyhow, Around, Change, Claim, Event, LeaseFree, Recorded, View
+from reconciler.ports import Anyhow, Around, Change, Claim, Event, LeaseFree, View
 from reconciler.verdict import Evidence
 from tests.contract.any_document import documents
 from tests.contract.ledger_documents import (
@@ -37,6 +34,7 @@ from tests.contract.ledger_documents import (
     accepting,
     bound,
     document,
+    extra,
     intent,
     item,
     leased,
@@ -169,19 +167,21 @@ async def test_a_revision_changes_adds_and_drops_items(ledger: OpenLedger) -> No
 
 
 @pytest.mark.parametrize("purpose", Purpose)
-async def test_a_document_under_a_live_lease_is_not_revised(
+async def test_who_accepts_sees_a_document_that_somebody_works_on_and_may_refuse(
     ledger: OpenLedger, clock: StandingClock, purpose: Purpose
 ) -> None:
+    """The same plan again is no revision: it is answered also while the document is published."""
     await put(ledger, document(**leased(purpose, NOON + MINUTE)))
     before = await ledger.read("d1")
 
-    with pytest.raises(WrongState):
-        await ledger.submit("d1", accepting(document(revision=2)))
+    def refuse(present: Document | None, _: datetime) -> Change | None:
+        assert present == before.document
+        raise WrongState("not now")
 
+    assert await ledger.submit("d1", lambda *_: None) == (before.document, False)
+    with pytest.raises(WrongState):
+        await ledger.submit("d1", refuse)
     assert await ledger.read("d1") == before
-    clock.pass_by(MINUTE)
-    _, changed = await ledger.submit("d1", accepting(replace(before.document, revision=2)))
-    assert changed
 
 
 async def test_one_and_true_are_two_things(ledger: OpenLedger) -> None:
@@ -199,15 +199,11 @@ async def test_one_and_true_are_two_things(ledger: OpenLedger) -> None:
 def _everything(view: View) -> Change:
     changed = with_items(bound("a1", "5"))(view).document
     return Change(
-        document=replace(changed, state=DocumentState.FAILED, surplus=(_extra("6"),)),
+        document=replace(changed, state=DocumentState.FAILED, surplus=(extra("6"),)),
         account=Account(id=ACCOUNT, reason=BlockReason.ACCESS, token_print="t"),
         events=(Event(kind="told"),),
         evidence=(Evidence.of({"told": 1}),),
     )
-
-
-def _extra(external_id: str) -> Surplus:
-    return Surplus(external_id=external_id, kind=Kind.AD)
 
 
 async def test_a_change_stores_everything_together(ledger: OpenLedger) -> None:
@@ -256,7 +252,7 @@ async def test_what_a_change_raises_rolls_back_everything(
 @pytest.mark.parametrize(
     "twice",
     [
-        {"surplus": (_extra("6"), replace(_extra("6"), item="a1"))},
+        {"surplus": (extra("6"), replace(extra("6"), item="a1"))},
         {"items": (item("a1"), item("a1", position=2))},
         {"items": (item("a1", state=ItemState.PENDING, intent=intent(external_id="5")),)},
     ],
@@ -326,134 +322,3 @@ async def test_a_decision_about_some_items_adds_and_drops_none(
         await ledger.change("d1", Anyhow(), setting(items=items), only={"a1"})
 
     assert len((await ledger.read("d1")).document.items) == 2
-
-
-# --- journal, evidence -----------------------------------------------------------------------
-
-
-async def test_the_journal_keeps_every_event_in_its_order(
-    ledger: OpenLedger, clock: StandingClock
-) -> None:
-    await put(ledger, document(), document("d2"))
-    first = (Event(kind="one"), Event(kind="two", item="a1", detail={"b": [1, None], "a": "é"}))
-    await ledger.change("d1", Anyhow(), lambda view: replace(unchanged(view), events=first))
-    clock.pass_by(-MINUTE)
-    last = (Event(kind="three"),)
-    await ledger.change("d1", Anyhow(), lambda view: replace(unchanged(view), events=last))
-
-    told = await ledger.journal("d1")
-
-    assert told == (
-        Recorded(sequence=1, at=NOON, event=first[0]),
-        Recorded(sequence=2, at=NOON, event=first[1]),
-        Recorded(sequence=3, at=NOON - MINUTE, event=last[0]),
-    )
-    assert await ledger.journal("d2") == ()
-
-
-async def test_the_same_evidence_is_stored_once_for_all_it_is_of(ledger: OpenLedger) -> None:
-    found = Evidence.of({"pages": 3, "rows": [{"id": "5", "name": "\ud800 é \x00"}], "none": None})
-    await put(ledger, document(), document("d2"))
-    for each in ("d1", "d2", "d1"):
-        await ledger.change(
-            each, Anyhow(), lambda view: replace(unchanged(view), evidence=(found,))
-        )
-
-    assert await ledger.evidence(found.id) == found
-
-
-async def test_evidence_that_is_not_there_is_refused(ledger: OpenLedger) -> None:
-    with pytest.raises(LedgerUnavailable):
-        await ledger.evidence("ev_nothing")
-
-
-# --- accounts --------------------------------------------------------------------------------
-
-
-async def test_an_account_is_replaced_only_as_it_was_seen(ledger: OpenLedger) -> None:
-    nothing = Account(id=ACCOUNT)
-    throttled = Account(id=ACCOUNT, reason=BlockReason.THROTTLED, until=NOON, failures=1)
-    lost = Account(id=ACCOUNT, reason=BlockReason.ACCESS, token_print="t")
-    assert await ledger.account(ACCOUNT) == nothing
-
-    assert await ledger.set_account(throttled, nothing)
-    assert not await ledger.set_account(lost, nothing)
-    assert not await ledger.set_account(lost, replace(throttled, failures=2))
-    assert await ledger.account(ACCOUNT) == throttled
-
-    assert await ledger.set_account(lost, throttled)
-    assert await ledger.account(ACCOUNT) == lost
-    assert await ledger.account("act_2") == Account(id="act_2")
-
-
-@settings(max_examples=25)
-@given(data=st.data())
-async def test_each_field_of_an_account_is_compared(data: st.DataObject) -> None:
-    whole = Account(id=ACCOUNT, reason=BlockReason.ACCESS, until=NOON, token_print="t", failures=1)
-    other = data.draw(
-        st.sampled_from(
-            [
-                replace(whole, reason=None),
-                replace(whole, until=None),
-                replace(whole, until=NOON + timedelta(microseconds=1)),
-                replace(whole, token_print=None),
-                replace(whole, failures=0),
-            ]
-        )
-    )
-    for name in ("memory", "sqlite_in_memory"):
-        ledger = LEDGERS[name](StandingClock(), Path())
-        assert await ledger.set_account(whole, Account(id=ACCOUNT))
-        assert not await ledger.set_account(Account(id=ACCOUNT), other)
-        await ledger.aclose()
-
-
-# --- summaries -------------------------------------------------------------------------------
-
-
-async def test_a_list_counts_by_state_and_shows_the_newest_first(ledger: OpenLedger) -> None:
-    await put(
-        ledger,
-        document("d1"),
-        queued("d2", pending("a1"), created_at=NOON + MINUTE),
-        queued("d3", account_id="act_2", surplus=(_extra("5"),), created_at=NOON - MINUTE),
-        publishing("d4", pending("a1")),
-    )
-
-    counts, lines = await ledger.summaries()
-
-    assert counts == {
-        DocumentState.DRAFT: 1,
-        DocumentState.QUEUED: 2,
-        DocumentState.PUBLISHING: 1,
-    }
-    shown = [(line.document.id, line.unsettled, line.has_surplus) for line in lines]
-    assert shown == [
-        ("d2", True, False),
-        ("d4", False, False),
-        ("d1", False, False),
-        ("d3", False, True),
-    ]
-    whole = (await ledger.read("d3")).document
-    assert lines[3].document == replace(whole, items=(), surplus=())
-
-
-async def test_a_list_is_narrowed_by_state_and_account(ledger: OpenLedger) -> None:
-    await put(ledger, document("d1"), queued("d2"), queued("d3", account_id="act_2"))
-
-    counts, lines = await ledger.summaries(state=DocumentState.QUEUED, account_id="act_2")
-
-    assert counts == {DocumentState.QUEUED: 1}
-    assert [line.document.id for line in lines] == ["d3"]
-
-
-async def test_a_crashed_document_with_an_unanswered_call_is_unsettled(
-    ledger: OpenLedger, clock: StandingClock
-) -> None:
-    late = item("a2", state=ItemState.ABSENT, intent=intent())
-    await put(ledger, publishing("d1", pending("a1")), publishing("d2", item("a1"), late))
-    clock.pass_by(2 * MINUTE)
-
-    _, lines = await ledger.summaries()
-
-    assert {line.document.id: line.unsettled for line in lines} == {"d1": True, "d2": False}

@@ -169,6 +169,20 @@ async def test_altered_evidence_is_refused(ledger: SqliteLedger, file: Path, alt
         await ledger.evidence(found.id)
 
 
+async def test_sound_evidence_under_the_id_of_another_is_refused(
+    ledger: SqliteLedger, file: Path
+) -> None:
+    found = Evidence.of({"pages": 3})
+    await put(ledger, queued())
+    await ledger.change("d1", Anyhow(), lambda view: replace(unchanged(view), evidence=(found,)))
+    with sqlite3.connect(file) as hand:
+        hand.execute("UPDATE evidence SET id = 'ev_other'")
+    hand.close()
+
+    with pytest.raises(LedgerUnavailable, match="hash"):
+        await ledger.evidence("ev_other")
+
+
 async def test_text_that_no_database_keeps_is_mended_and_the_record_saved(
     ledger: SqliteLedger,
 ) -> None:
@@ -204,6 +218,8 @@ def _claims(url: str, owner: str, barrier: threading.Barrier | Barrier) -> list[
         if asyncio.run(ledger.change(f"d{number}", guard, unchanged)) is not None:
             won.append(f"d{number}")
             assert asyncio.run(ledger.renew(f"d{number}", owner, 1, MINUTE)) is not None
+        # This one reads before it writes.
+        asyncio.run(put(ledger, queued(f"{owner}{number}")))
     ledger.close()
     return won
 

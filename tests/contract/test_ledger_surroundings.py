@@ -62,10 +62,13 @@ async def test_an_id_bound_by_another_item_of_the_document_is_refused(
 
 
 async def test_one_id_for_two_items_of_one_change_is_refused(ledger: OpenLedger) -> None:
-    await put(ledger, document("d1", item("a1"), item("a2")))
+    await put(ledger, document("d1", item("a1"), item("a2"), item("a3")))
+    bindings = (bound("a1", "6"), bound("a2", "5"), bound("a3", "5"))
 
-    with pytest.raises(BindingTaken):
-        await ledger.change("d1", Anyhow(), with_items(bound("a1", "5"), bound("a2", "5")))
+    with pytest.raises(BindingTaken) as refused:
+        await ledger.change("d1", Anyhow(), with_items(*bindings))
+
+    assert refused.value.external_id == "5"
 
 
 async def test_a_new_document_may_not_bring_an_id_that_is_bound(ledger: OpenLedger) -> None:

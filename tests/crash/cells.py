@@ -1,4 +1,4 @@
-"""One cell of the crash matrix: a process dies at one effect, the next perhaps too, a third ends it.
+"""One cell of the crash matrix: a process dies at an effect, the next perhaps too, a third ends it.
 
 The list of effects is not kept by hand: a cell whose process outlives its cut says that there is
 no such effect, and the loops over cuts end there.

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
+from fixtures.crash_points import Process
 from fixtures.stage import Stage
 from fixtures.world_graph import Weather
 from reconciler.model import DocumentState, Echo
@@ -33,12 +34,17 @@ FAIR = {
     for pace in ("quick", "slow")
 }
 STORMY = {
-    f"{name}-{weather}-{number}": Scene(
+    f"{name}-{weather}": Scene(
         plan=PLANS[name], creates={number: weather}, is_slow=weather is Weather.LATE
     )
-    for name, numbers in {"one_ad": (0,), "tree": (0, 1)}.items()
+    for name, number in {"one_ad": 0, "tree": 1}.items()
     for weather in BAD_WEATHER
-    for number in numbers
+}
+EARLY = {
+    f"{name}-{weather}-{echo}": Scene(plan=plan, creates={0: weather}, echo=echo)
+    for name, plan in PLANS.items()
+    for weather in BAD_WEATHER
+    for echo in (Echo.LABEL, Echo.LABEL_AND_NAME)
 }
 UNMARKED = {
     f"{name}-{weather}": Scene(plan=plan, creates={0: weather}, echo=Echo.NONE)
@@ -73,7 +79,7 @@ def test_the_effects_of_a_clean_publish_are_these_and_no_others() -> None:
 def test_the_effects_of_a_recovery_after_a_kill_are_these_and_no_others() -> None:
     stage = Stage()
     document_id = stage.submit(TREE)
-    dying, next_one = stage.worker(dies_at=3, after=True), stage.worker()
+    dying, next_one = stage.worker(Process(dies_at=3, after=True)), stage.worker()
 
     with pytest.raises(BaseExceptionGroup, match="TaskGroup"):  # the campaign's reply was lost
         stage.publish(document_id, dying.outside)
@@ -107,6 +113,15 @@ def test_every_pair_of_cuts_in_bad_weather(scene: Scene, record_property: Count)
     run_cell(scene)
 
     record_property("cells", sum(1 for _ in pairs_of_cuts(scene)))
+
+
+@pytest.mark.parametrize("scene", EARLY.values(), ids=EARLY)
+def test_every_cut_where_the_first_create_meets_bad_weather(
+    scene: Scene, record_property: Count
+) -> None:
+    run_cell(scene)
+
+    record_property("cells", sum(1 for _ in single_cuts(scene)))
 
 
 @pytest.mark.parametrize("scene", UNMARKED.values(), ids=UNMARKED)

@@ -1,4 +1,4 @@
-"""The same cuts on SQLite: every single one, every pair for one ad, a seeded tenth of the others."""
+"""The same cuts on SQLite: every single one, every pair for one ad, a tenth of the others."""
 
 from __future__ import annotations
 

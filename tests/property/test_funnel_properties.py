@@ -64,7 +64,8 @@ def test_with_marks_that_show_everything_settled_is_known(world: World) -> None:
     """
     assume(all(world.is_settled(item.key) for item in world.document.items))
     assume(any(PART in listed.labels for _, listed in world.rows))
-    assume(not any(listed.marks.unreadable for _, listed in world.rows))
+    marks = [listed.marks for _, listed in world.rows]
+    assume(not any(seen.unreadable_label or seen.unreadable_name for seen in marks))
 
     verdicts = world.judgement().verdicts
 

@@ -15,6 +15,7 @@ from fixtures.funnel_world import (
     bound,
     document,
     item,
+    item_part,
     row,
     whole_marked,
 )
@@ -241,6 +242,14 @@ CASES = [
         "our label and another document's mark in the name",
         reason="One of them was edited in.",
         given=row("1001", "Spring" + Mark(FOREIGN_PART, "cccccc").as_name_suffix()),
+        want="mark_lost",
+        at="mark: doubt",
+    ),
+    Case(
+        "our label and a foreign mark that ends like a sibling's",
+        reason="An item part means something in its own document only.",
+        given=row("1001", "Spring" + Mark(FOREIGN_PART, item_part("a2")).as_name_suffix()),
+        doc=WHOLE,
         want="mark_lost",
         at="mark: doubt",
     ),

@@ -57,6 +57,9 @@ SURVIVING = [
          row(labels=("rc1-launch", PART)), "", ""),
     Case("a user's name that looks like a mark", "", row(name="Promo [rc1-final]"), "", "",
          doc=document(item(name="Promo [rc1-final]"))),
+    Case("a user's name that looks like a mark, sent without one", "",
+         bare(name="RC1-launch [rc1-x]"), "", "",
+         doc=document(item(name="RC1-launch [rc1-x]", part=None), part=None)),
     Case("our whole mark without the label", "Labels may not come back.",
          whole_marked("a1", labels=()), "", "", doc=WHOLE),
     Case("our whole mark behind an escaped name", "",
@@ -152,6 +155,25 @@ def test_a_sibling_creatives_row_is_known_by_id_and_name_together() -> None:
     assert by_both == ("absent", ["name: not_ours"])
     assert renamed == ("mark_lost", ["name: doubt"])
     assert ours == ("found 1001 by mark", [])
+
+
+def test_a_creatives_creation_time_says_nothing_where_one_is_given() -> None:
+    given = replace(creative(), created_time="2020-01-01T00:00:00+0000")
+
+    assert run(Case("", "", given, "", "", doc=creatives("Spring")))[0] == "found 1001 by mark"
+
+
+def test_our_whole_mark_on_a_row_known_as_a_siblings_is_not_disproved() -> None:
+    doc = creatives("Spring", "Autumn", bound_to="1001", in_name=True)
+    given = replace(creative(), name=whole_marked("a1", name="Autumn").name)
+
+    assert run(Case("", "", given, "", "", doc=doc)) == ("mark_lost", ["name: doubt"])
+
+
+def test_a_row_known_as_an_equal_twins_is_not_disproved_for_creatives() -> None:
+    doc = creatives("Spring", "Spring", bound_to="1001", part=None)
+
+    assert run(Case("", "", creative(labels=()), "", "", doc=doc)) == ("unproven_row", [])
 
 
 def test_a_creatives_row_is_not_asked_for_in_the_activity_log() -> None:

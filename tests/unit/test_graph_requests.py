@@ -92,6 +92,18 @@ def test_the_proof_goes_with_every_request() -> None:
     assert dict(parse_qsl(urlsplit(page.url).query))["appsecret_proof"] == proof
 
 
+def test_every_secret_is_known_to_the_redaction_before_its_first_use() -> None:
+    """R096: app secret, token and proof, wherever they stand."""
+    redaction = Redaction()
+    keyring = Keyring(Tokens(default=SecretStr("TESTTOKEN123")), SecretStr("shh-secret"), redaction)
+
+    found = keyring.credentials("act_1")
+
+    assert found is not None
+    assert found.proof is not None
+    assert redaction(f"{found.token} {found.proof} shh-secret") == " ".join(["[redacted]"] * 3)
+
+
 @pytest.mark.parametrize("token", [None, "", "  ", "two words", "line\nbreak", "é"])
 def test_without_a_usable_token_nothing_is_built(token: str | None) -> None:
     built = requests(token)

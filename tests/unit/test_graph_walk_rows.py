@@ -11,6 +11,7 @@ from adapters.graph.client import GraphClient
 from adapters.graph.tokens import Tokens
 from reconciler.listing import Listing, Statuses, WalkRequest
 from reconciler.model import Container, ContainerKind, Kind, Reason
+from reconciler.ports import Graph
 from tests.unit.test_graph_walk import (
     REQUEST,
     T0,
@@ -270,6 +271,7 @@ async def test_labels_that_never_end_are_not_known() -> None:
         (failed(17, status=200), False),
         (httpx.Response(200, text="Service Unavailable"), False),
         (httpx.Response(302), False),
+        (httpx.Response(500, json={"data": []}), False),
         (httpx.ConnectError("x"), False),
     ],
 )
@@ -280,6 +282,12 @@ async def test_a_probe_is_one_read(reply: Reply, wanted: bool) -> None:
     assert [request.url.raw_path for request in script.requests] == [
         b"/v26.0/act_1001/adlabels?fields=id&limit=1"
     ]
+
+
+def test_the_client_fulfils_the_port() -> None:
+    port: Graph = client(Script(page([])))
+
+    assert port.token_print("act_1001")
 
 
 async def test_an_id_that_is_no_accounts_is_answered_in_values() -> None:

@@ -121,24 +121,30 @@ def test_all_marks_of_a_row_are_read_from_labels_and_name() -> None:
     assert seen.label_parts == {OTHER}
     assert seen.item_parts == {(PART, "aaaaaa")}
     assert seen.document_parts == {PART, OTHER}
-    assert not seen.unreadable
+    assert (seen.unreadable_label, seen.unreadable_name) == (False, False)
 
 
 @pytest.mark.parametrize(
-    ("name", "labels"),
+    ("name", "labels", "in_label", "in_name"),
     [
-        ("Spring [rc1-aaaa", ()),
-        ("Spring", ("rc1-aaaa",)),
-        ("Spring", (PART, "RC1-other")),
-        ("Spring [rc1-aa] [rc1-abcdefghijklmnop.aaaaaa]", ()),
+        ("Spring [rc1-aaaa", (), False, True),
+        ("Spring", ("rc1-aaaa",), True, False),
+        ("Spring", (PART, "RC1-other"), True, False),
+        ("Spring [rc1-aa] [rc1-abcdefghijklmnop.aaaaaa]", (), False, True),
     ],
 )
-def test_what_cannot_be_read_is_noticed_beside_what_can(name: str, labels: tuple[str, ...]) -> None:
-    assert marks_of(name, labels).unreadable
+def test_what_cannot_be_read_is_noticed_beside_what_can(
+    name: str, labels: tuple[str, ...], *, in_label: bool, in_name: bool
+) -> None:
+    seen = marks_of(name, labels)
+
+    assert (seen.unreadable_label, seen.unreadable_name) == (in_label, in_name)
 
 
 @pytest.mark.parametrize("name", [None, "", "Spring", "src1-launch"])
 def test_a_row_without_a_mark_shows_none(name: str | None) -> None:
     seen = marks_of(name, ("theirs",))
 
-    assert seen == MarksSeen(frozenset(), frozenset(), unreadable=False)
+    assert seen == MarksSeen(
+        frozenset(), frozenset(), unreadable_label=False, unreadable_name=False
+    )

@@ -148,6 +148,13 @@ def test_every_attempt_has_its_own_window_and_the_time_between_them_is_closed() 
     )
 
 
+def test_windows_are_in_the_order_of_attempts() -> None:
+    attempts = (attempt(2, start=3600, lease=3900), attempt(1))
+    made = intent(call(2, attempt=2), GAVE_UP)
+
+    assert [start for start, _ in window(made, attempts, NOW)] == [seconds(-6), seconds(3594)]
+
+
 def test_an_attempt_that_sent_no_call_of_the_intent_opens_no_window() -> None:
     attempts = (attempt(1), attempt(2, start=3600, lease=3900))
 
@@ -215,7 +222,8 @@ def test_a_look_is_owed_from_the_last_settle_time_whatever_became_of_the_items()
     doc = document(
         item("a1", calls=(GAVE_UP,), bound_to="1001"),
         item("a2", calls=(replace(GAVE_UP, ended_at=seconds(44)), answered("7", number=2))),
-        waiting("a3", "W"),
+        item("a3", calls=(answered("8"),), bound_to="8"),
+        waiting("a4", "W"),
     )
 
     assert owed_look_from(doc, NOW) == seconds(44 + 180)
