@@ -78,7 +78,7 @@ def judge(
     # 4. What was answered with an id needs no listing; of the rest, what may be said at all.
     verdicts = _by_reply(document, judged, places, now)
     label = _label_check(document, listings, exists=label_exists)
-    asked = [item.key for item in judged if item.key not in verdicts]
+    asked = frozenset(item.key for item in judged)
     for funnel in funnels:
         us = funnel.claimant
         if us.item in asked:
@@ -113,7 +113,9 @@ def needs_label_check(
     )
 
 
-def _concluded(grounds: Grounds, scene: Scene, asked: list[str], label: LabelCheck) -> Conclusion:
+def _concluded(
+    grounds: Grounds, scene: Scene, asked: frozenset[str], label: LabelCheck
+) -> Conclusion:
     """The order in which anything may be said: what a verdict would rest on comes first."""
     us, walks = grounds.funnel.claimant, grounds.listings
     # An incomplete walk looks like a container with fewer children. It says nothing at all.

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
 from .claimant import Claimant
-from .model import Document, Intent, Origin, Reason
+from .model import Document, Origin, Reason
 from .sieves import Ruling, Says
 from .vetoes import Funnel, Name
 
@@ -42,7 +42,7 @@ def against(name: Name, document: Document) -> Reason | None:
         return name.doubt
     if name.vetoes:
         return name.vetoes[0].reason
-    if name.survivors and name.lacking > 1 and not _are_interchangeable(name, document):
+    if name.survivors and not _are_interchangeable(name, document):
         return Reason.TWINS
     return None
 
@@ -59,18 +59,12 @@ def _wanted(funnel: Funnel) -> tuple[object, ...]:
 
 
 def _are_interchangeable(name: Name, document: Document) -> bool:
+    """Also true of one alone. What one was sent with a mark and one without, no row survives for
+    both."""
     intents = [funnel.claimant.intent for funnel in name.funnels]
     imported = document.origin is Origin.IMPORTED
-    return (
-        len({_carried(intent) for intent in intents}) == 1
-        and (imported or len({intent.fingerprint for intent in intents}) == 1)
-        and len({_surviving(funnel) for funnel in name.funnels}) == 1
-    )
-
-
-def _carried(intent: Intent) -> tuple[bool, bool]:
-    """Whether and where the mark rides."""
-    return intent.mark is not None, intent.mark_in_name
+    equal = imported or len({intent.fingerprint for intent in intents}) == 1
+    return equal and len({_surviving(funnel) for funnel in name.funnels}) == 1
 
 
 def _surviving(funnel: Funnel) -> frozenset[str]:

@@ -50,8 +50,8 @@ async def _measure(wanted: argparse.Namespace, folder: Path, url: str) -> Figure
             product.append(seconds[0])
             bare.append(seconds[1])
     what = (
-        f"{wanted.ads} ads, an API that takes {wanted.latency_ms:g} ms, {wanted.concurrency} in "
-        f"flight; median of {wanted.runs} runs of each, by turns"
+        f"{wanted.ads} ads, {wanted.latency_ms:g} ms each, {wanted.concurrency} in flight; "
+        f"{wanted.runs} runs of each, by turns"
     )
     return Figures(what=what, product=product, bare=bare)
 

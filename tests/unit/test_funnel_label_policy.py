@@ -14,6 +14,7 @@ from fixtures.funnel_world import (
     all_told,
     answered,
     bare,
+    call,
     document,
     item,
     judged,
@@ -26,7 +27,7 @@ from fixtures.funnel_world import (
 )
 from reconciler.funnel import LegacyEvidence, Policy, judge, needs_label_check
 from reconciler.listing import Row
-from reconciler.model import Document, Grade, ItemState, Kind, Origin, Reason
+from reconciler.model import Document, Grade, ItemState, Kind, Origin, Outcome, Reason
 from reconciler.ports import Surroundings
 
 HERE = (C1, Kind.ADSET)
@@ -82,6 +83,20 @@ def test_a_missing_label_says_nothing_where(
 ) -> None:
     assert not label_question(doc, *listings), why
     assert only(doc, *listings, label_exists=exists) == "absent", why
+
+
+def test_one_absence_that_waits_is_enough_to_ask() -> None:
+    doc = document(item("a0", "Winter", in_name=True), *MADE_BEFORE.items)
+    found = row("1000", "Winter [" + PART + ".aazzzz]", labels=())
+
+    assert label_question(doc, *two_walks(found))
+
+
+def test_an_answer_that_nobody_decided_yet_was_made_with_the_label() -> None:
+    unknown_first = call(1, outcome=Outcome.UNKNOWN, ended_at=seconds(4))
+    made = item("a2", "Autumn", calls=(unknown_first, answered("9999", number=2, end=9)))
+
+    assert label_question(document(item("a1"), made), *two_walks())
 
 
 @pytest.mark.parametrize("found_by", [Grade.REPLY, Grade.MARK])

@@ -164,6 +164,14 @@ def test_what_a_person_recorded_stays_recorded() -> None:
     assert found == (known,)
 
 
+def test_what_nobody_recorded_yet_is_told_as_it_is_seen_now() -> None:
+    seen_before = Surplus(external_id="1001", kind=Kind.ADSET, item=None)
+
+    found = judged(replace(CONFIRMED, surplus=(seen_before,)), two_walks(row("1001"))).surplus
+
+    assert found == (replace(seen_before, item="a1"),)
+
+
 def test_a_second_answer_to_one_intent_is_surplus_without_any_listing() -> None:
     twice = item("a1", calls=(answered("1000"), answered("1001", number=2, end=9)), bound_to="1000")
 

@@ -28,6 +28,7 @@ from fixtures.funnel_world import (
 from reconciler.funnel import Policy
 from reconciler.listing import Row
 from reconciler.model import ContainerKind, Document, Grade, Kind, Outcome
+from reconciler.verdict import Found
 from tests.unit.sieve_cases import UNMARKED, WHOLE, Case, run
 
 
@@ -160,7 +161,14 @@ def test_a_sibling_creatives_row_is_known_by_id_and_name_together() -> None:
 def test_a_creatives_creation_time_says_nothing_where_one_is_given() -> None:
     given = replace(creative(), created_time="2020-01-01T00:00:00+0000")
 
-    assert run(Case("", "", given, "", "", doc=creatives("Spring")))[0] == "found 1001 by mark"
+    doc = creatives("Spring")
+    verdict = judged(doc, two_walks(given, container=WHOLE_ACCOUNT, kind=Kind.ADCREATIVE)).verdicts[
+        "a1"
+    ]
+
+    assert told(verdict) == "found 1001 by mark"
+    assert isinstance(verdict, Found)
+    assert verdict.created_at is None
 
 
 def test_our_whole_mark_on_a_row_known_as_a_siblings_is_not_disproved() -> None:

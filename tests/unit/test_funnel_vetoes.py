@@ -15,22 +15,19 @@ from fixtures.funnel_world import (
     attempt,
     bare,
     bound,
-    call,
     counted_at,
     document,
     item,
     judged,
     rival,
     row,
-    seconds,
     told,
     two_walks,
     whole_marked,
 )
 from reconciler.limits import Limits
 from reconciler.listing import Row
-from reconciler.mark import Mark
-from reconciler.model import Document, Grade, ItemState, Kind, Origin
+from reconciler.model import Document, ItemState, Kind
 from reconciler.ports import Rival
 
 UNMARKED = document(item("a1", part=None), part=None)
@@ -230,149 +227,16 @@ def test_beside_our_mark_doubts_about_marked_rows_do_count(other: Row, want: str
     assert all_told(judged(document(), two_walks(row(), other))) == {"a1": want}
 
 
-# --- twins -------------------------------------------------------------------------------------
+def test_of_several_doubtful_rows_the_first_sieves_reason_is_given() -> None:
+    rows = (bare("1", created=None), bare("2", labels=("rc1-cut",)), bare("3", account_id=None))
+
+    assert all_told(judged(UNMARKED, two_walks(*rows[:2]))) == {"a1": "mark_lost"}
+    assert all_told(judged(UNMARKED, two_walks(*rows))) == {"a1": "unproven_row"}
 
 
-def test_twins_with_whole_marks_are_told_apart() -> None:
-    doc = document(item("a1", in_name=True), item("a2", in_name=True), item("a3", in_name=True))
-    rows = (whole_marked("a2", "1001"), whole_marked("a1", "1002"))
+def test_a_doubtful_row_counts_as_marked_if_it_was_so_in_one_of_two_readings() -> None:
+    first, second = two_walks(row("1001"))
+    doubtful = replace(first, rows=(row("1001"), row("1002", "Nobody's")))
+    renamed = replace(second, rows=(row("1001"), bare("1002", name=None)))
 
-    assert all_told(judged(doc, two_walks(*rows))) == {
-        "a1": "found 1002 by mark",
-        "a2": "found 1001 by mark",
-        "a3": "absent",
-    }
-
-
-def test_equal_twins_without_a_mark_take_survivors_in_the_order_of_creation_then_of_ids() -> None:
-    rows = (bare("999", created=9), bare("1002", created=4), bare("1001", created=4))
-    doc = unmarked("a1", "a2", "a3", "a4")
-
-    assert all_told(judged(doc, two_walks(*rows))) == {
-        "a1": "found 1001 by name_and_time",
-        "a2": "found 1002 by name_and_time",
-        "a3": "found 999 by name_and_time",
-        "a4": "absent",
-    }
-
-
-def test_ids_are_ordered_as_numbers() -> None:
-    rows = (bare("1000"), bare("999"))
-
-    assert all_told(judged(unmarked("a1", "a2"), two_walks(*rows)))["a1"].startswith("found 999 ")
-
-
-def test_twins_with_different_requests_are_not_paired_by_order() -> None:
-    doc = document(
-        item("a1", part=None, fingerprint="one"),
-        item("a2", part=None, fingerprint="other"),
-        part=None,
-    )
-
-    assert all_told(judged(doc, two_walks(bare("1001")))) == {"a1": "twins", "a2": "twins"}
-    assert all_told(judged(doc, two_walks(bare("1"), bare("2")))) == {"a1": "twins", "a2": "twins"}
-    assert all_told(judged(doc, two_walks())) == {"a1": "absent", "a2": "absent"}
-
-
-def test_imported_twins_are_interchangeable_whatever_their_requests() -> None:
-    doc = document(
-        item("1", part=None, fingerprint="one"),
-        item("2", part=None, fingerprint="other"),
-        part=None,
-        origin=Origin.IMPORTED,
-    )
-
-    assert all_told(judged(doc, two_walks(bare("1001")))) == {
-        "1": "found 1001 by name_and_time",
-        "2": "absent",
-    }
-
-
-def test_a_twin_sent_with_and_one_sent_without_a_mark_are_not_interchangeable() -> None:
-    doc = document(item("a1", part=None), item("a2"))
-
-    assert all_told(judged(doc, two_walks(bare("1001"))))["a1"] == "echo_unproven"
-    assert all_told(judged(doc, two_walks(row("1001")))) == {"a1": "twins", "a2": "twins"}
-
-
-def test_twins_that_different_rows_survive_for_are_not_interchangeable() -> None:
-    """One was sent by two attempts, the other by the second only."""
-    doc = document(
-        item("a1", part=None, calls=(call(1), call(2, attempt=2, start=3601))),
-        item("a2", part=None, calls=(call(1, attempt=2, start=3601),)),
-        part=None,
-        attempts=(attempt(1), attempt(2, start=3600, lease=3900)),
-    )
-    rows = (bare("1001", created=4), bare("1002", created=3604))
-
-    verdicts = judged(doc, two_walks(*rows, started_at=seconds(9000)), now=seconds(9010))
-
-    assert all_told(verdicts) == {"a1": "twins", "a2": "twins"}
-
-
-def test_equal_twins_wait_until_both_are_settled() -> None:
-    """The entity of the one may still land, and would change which takes which."""
-    doc = document(
-        item("a1", part=None),
-        item("a2", part=None, calls=(call(1), call(2, attempt=2, start=301))),
-        part=None,
-        attempts=(attempt(1), attempt(2, start=300, lease=900)),
-    )
-    between, after = seconds(500), seconds(1080)
-
-    assert all_told(judged(doc, two_walks(bare(), started_at=between))) == {
-        "a1": "too_soon",
-        "a2": "too_soon",
-    }
-    assert all_told(judged(doc, two_walks(bare(), started_at=after))) == {
-        "a1": "found 1001 by name_and_time",
-        "a2": "absent",
-    }
-
-
-def test_names_under_two_parents_are_no_twins() -> None:
-    doc = document(
-        item("a1", part=None), item("a2", part=None, container=C2, fingerprint="other"), part=None
-    )
-    listings = (
-        *two_walks(bare("1001")),
-        *two_walks(bare("1002", campaign_id=C2.id), container=C2),
-    )
-
-    assert all_told(judged(doc, listings)) == {
-        "a1": "found 1001 by name_and_time",
-        "a2": "found 1002 by name_and_time",
-    }
-
-
-def test_no_row_is_given_to_two_intents_whoever_is_asked_about() -> None:
-    doc = unmarked("a1", "a2", "a3")
-    rows = (bare("1001"), bare("1002"))
-
-    asked = [all_told(judged(doc, two_walks(*rows), only=only)) for only in (["a1"], ["a3"])]
-
-    assert asked == [{"a1": "found 1001 by name_and_time"}, {"a3": "found 1001 by name_and_time"}]
-
-
-def test_a_foreign_whole_mark_makes_no_twin() -> None:
-    foreign = bare("1002", "Spring" + Mark(FOREIGN_PART, "cccccc").as_name_suffix())
-
-    assert all_told(judged(UNMARKED, two_walks(bare(), foreign))) == {
-        "a1": "found 1001 by name_and_time"
-    }
-
-
-def test_a_twin_bound_by_name_and_time_elsewhere_makes_the_name_doubtful() -> None:
-    verdicts = judged(
-        UNMARKED,
-        two_walks(bare("1001"), bare("1002")),
-        bindings=bound("1002", grade=Grade.NAME_AND_TIME),
-    )
-
-    assert all_told(verdicts) == {"a1": "contested"}
-
-
-def test_a_row_that_is_nobodys_by_time_leaves_the_other_alone() -> None:
-    rows = (bare("1001"), replace(bare("1002"), created_time="2026-03-10T09:00:00+0000"))
-
-    assert all_told(judged(UNMARKED, two_walks(*rows))) == {"a1": "found 1001 by name_and_time"}
+    assert all_told(judged(document(), (doubtful, renamed))) == {"a1": "mark_lost"}
