@@ -14,7 +14,7 @@ from typing import Final
 from . import events
 from .access import closed_by
 from .deciding import due_after, is_stale, stale_items, told, with_verdicts
-from .facts import with_answers_decided, with_calls_written
+from .facts import merged, with_answers_decided, with_calls_written
 from .lease import LocalLease
 from .limits import Limits
 from .look import Look, look
@@ -77,9 +77,10 @@ async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, E
     if written is None:
         return view, Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.LEASE)
     # 4. Send, and save every answer the moment it is known.
-    sent = await send(document.id, to_send(written.document, wave, document), held, outside)
-    # 5. Go on with what the ledger says now, or end.
-    view = await outside.ledger.read(document.id)
+    view = replace(written, document=merged(document, written.document))
+    sent = await send(view, to_send(view.document, wave), held, outside)
+    view = sent.view
+    # 5. Go on with what is durable by now, or end.
     if sent.stop in (None, Stop.UNKNOWN, Stop.CANCEL, Stop.SHUTDOWN):
         return await _look_once(view, sent, held, outside)
     return view, _stopped(sent)

@@ -98,4 +98,4 @@ def readings_by_id(listings: Iterable[Listing]) -> Mapping[str, Readings]:
             readings = found.setdefault(row.id, [])
             if row not in readings:
                 readings.append(row)
-    return {row_id: tuple(map(Candidate, found[row_id])) for row_id in sorted(found)}
+    return {row_id: tuple(map(Candidate, rows)) for row_id, rows in found.items()}

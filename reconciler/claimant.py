@@ -5,7 +5,7 @@ What a row must bear is what *that intent* was sent with, never today's setting.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from .candidate import Place, Readings
@@ -95,13 +95,12 @@ def lacks(item: Item) -> bool:
     return missing and item.intent is not None and not item.intent.has_created_fact
 
 
-def claimants_of(scene: Scene, judged: Iterable[Item]) -> tuple[Claimant, ...]:
-    """All intents of the document that lack their entity, judged or not, in its order.
+def claimants_of(scene: Scene) -> tuple[Claimant, ...]:
+    """All intents of the document that lack their entity, asked about or not, in its order.
 
-    Those not judged count too: how many a name lacks must not depend on who is asked about.
+    How many a name lacks must not depend on who is asked about.
     """
-    asked = {item.key for item in judged if item.intent and not item.intent.has_created_fact}
-    lacking = [item for item in scene.document.items if lacks(item) or item.key in asked]
+    lacking = [item for item in scene.document.items if lacks(item)]
     family = _Family.of(scene.document, lacking)
     return tuple(_claimant(scene, item, family) for item in lacking)
 

@@ -38,6 +38,12 @@ def with_items(document: Document, change: Callable[[Item], Item]) -> Document:
     return document if same else replace(document, items=items)
 
 
+def merged(whole: Document, part: Document) -> Document:
+    """The document as a change of some of its items left it, with the others as they were."""
+    changed = {item.key: item for item in part.items}
+    return replace(part, items=tuple(changed.get(item.key, item) for item in whole.items))
+
+
 # --- before the call -------------------------------------------------------------------------
 
 

@@ -71,7 +71,7 @@ def judge(
         policy=policy,
     )
     # 2. Every intent that lacks its entity, asked about or not, through every sieve.
-    funnels = [_run(claimant, places) for claimant in claimants_of(scene, judged)]
+    funnels = [_run(claimant, places) for claimant in claimants_of(scene)]
     # 3. By name: what it lacks, what is left for it, and who else may claim that.
     rivals = tuple(rival_claimant(scene, rival) for rival in surroundings.rivals)
     names = names_of(funnels, rivals, limits.max_per_name)

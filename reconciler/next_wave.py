@@ -6,6 +6,8 @@ comes to exist once, and a kill leaves no crowd of intents that were never sent.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .limits import Limits
 from .model import Document, Echo, Intent, Item, ItemState, Outcome
 from .request import create_request, new_intent
@@ -15,7 +17,12 @@ from .wave import ToSend
 
 def next_wave(document: Document, limits: Limits) -> tuple[str, ...]:
     """Keys of the items to send now, in the plan's order; empty where none can be."""
-    ready = [item for item in document.items if _is_ready(document, item, limits)]
+    ids = external_ids(document)
+    ready = [
+        item
+        for item in document.items
+        if _may_be_sent(item, ids) and _tries(document, item) < limits.not_sent_max
+    ]
     ready.sort(key=lambda item: item.position)
     size = limits.wave_size if _has_succeeded(document) else 1
     return tuple(item.key for item in ready[:size])
@@ -23,8 +30,9 @@ def next_wave(document: Document, limits: Limits) -> tuple[str, ...]:
 
 def only_unreachable_left(document: Document, limits: Limits) -> bool:
     """Whether items could be sent, and were tried as often as one attempt may."""
+    ids = external_ids(document)
     return any(
-        _may_be_sent(document, item) and _tries(document, item) >= limits.not_sent_max
+        _may_be_sent(item, ids) and _tries(document, item) >= limits.not_sent_max
         for item in document.items
     )
 
@@ -32,9 +40,10 @@ def only_unreachable_left(document: Document, limits: Limits) -> bool:
 def intents_of(document: Document, wave: tuple[str, ...], echo: Echo) -> dict[str, Intent]:
     """What is about to be sent, by key. The mark and where it rides are kept for all calls."""
     ids = external_ids(document)
+    items = {item.key: item for item in document.items}
     intents: dict[str, Intent] = {}
     for key in wave:
-        item = document.item(key)
+        item = items[key]
         fresh = new_intent(document, item, echo, ids)
         intents[key] = _kept(item.intent, fresh)
     return intents
@@ -53,16 +62,17 @@ def _kept(before: Intent | None, fresh: Intent) -> Intent:
     )
 
 
-def to_send(written: Document, wave: tuple[str, ...], whole: Document) -> tuple[ToSend, ...]:
+def to_send(document: Document, wave: tuple[str, ...]) -> tuple[ToSend, ...]:
     """The requests of those items of the wave whose call was written just now."""
-    ids = external_ids(whole)
+    ids = external_ids(document)
+    items = {item.key: item for item in document.items}
     return tuple(
         ToSend(
             item=item.key,
             call=item.intent.calls[-1].number,
-            request=create_request(whole, item, item.intent, ids),
+            request=create_request(document, item, item.intent, ids),
         )
-        for item in (written.item(key) for key in wave)
+        for item in (items[key] for key in wave)
         if item.intent is not None and _is_open(item)
     )
 
@@ -85,14 +95,10 @@ def external_ids(document: Document) -> dict[str, str]:
     }
 
 
-def _is_ready(document: Document, item: Item, limits: Limits) -> bool:
-    return _may_be_sent(document, item) and _tries(document, item) < limits.not_sent_max
-
-
-def _may_be_sent(document: Document, item: Item) -> bool:
+def _may_be_sent(item: Item, ids: Mapping[str, str]) -> bool:
     if item.state not in (ItemState.WAITING, ItemState.ABSENT) or needs_settling(item):
         return False
-    return item.refs <= external_ids(document).keys()
+    return item.refs <= ids.keys()
 
 
 def _tries(document: Document, item: Item) -> int:

@@ -8,10 +8,11 @@ ledger says what may exist, and nothing is ever sent twice on a guess.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from . import events, lifecycle
 from .attempt import run_attempt
-from .model import Attempt, DocumentState
+from .model import Attempt, Document, DocumentState
 from .outside import Outside
 from .ports import Change, Claim, Event, LeaseFree, View
 from .renewal import local_now
@@ -33,22 +34,31 @@ class Published:
     why: str = ""
 
 
+NOTHING_TO_PUBLISH: Final = {
+    DocumentState.PUBLISHED: "everything of it is published already",
+    DocumentState.HELD: "a person must decide about it first; nothing more is created before",
+}
+
+
 async def publish(document_id: str, outside: Outside) -> Published:
     """Queue it if it rests, take over and settle what is due, claim it, run one attempt here.
 
-    A person's `publish`. Returns once the attempt ended and everything it learnt is durable.
-    Raises `WrongState` where the document is over for good, or a person must decide first.
+    A person's `publish`. Returns once the attempt ended and everything it learnt is durable. Of a
+    published document nothing is left to do, and a held one waits for a person: `why` says so.
+    Raises `WrongState` where the document was cancelled, or is imported.
     """
     # 1. A resting document is queued, with a fresh attempt budget.
     await queue(document_id, outside)
     # 2. What crashed or went unanswered comes first: recovery ordered after creation doubles.
     settled = await settle(document_id, outside)
+    if why := NOTHING_TO_PUBLISH.get(settled.view.document.state):
+        return Published(view=settled.view, settled=settled, why=why)
     # 3. Claim, and run one attempt.
     return await advance(document_id, outside, settled)
 
 
 async def queue(document_id: str, outside: Outside) -> View:
-    """A person's `publish` on a document that rests; nothing where it is under way."""
+    """A person's `publish` on a document that rests; nothing where that changes nothing."""
 
     def decide(view: View) -> Change:
         document = lifecycle.queued(view.document, view.now)
@@ -56,15 +66,16 @@ async def queue(document_id: str, outside: Outside) -> View:
         return Change(document=document, events=(Event(kind=events.QUEUED),) if moved else ())
 
     view = await outside.ledger.read(document_id)
-    if view.document.state in (DocumentState.QUEUED, DocumentState.PUBLISHING):
+    under_way = (DocumentState.QUEUED, DocumentState.PUBLISHING)
+    if view.document.state in under_way or view.document.state in NOTHING_TO_PUBLISH:
         return view
     return await outside.ledger.change(document_id, LeaseFree(), decide) or view
 
 
-async def advance(document_id: str, outside: Outside, settled: Settled | None = None) -> Published:
+async def advance(document_id: str, outside: Outside, settled: Settled) -> Published:
     """Claim the document and run one attempt; or say why it cannot be claimed now."""
     local = local_now(outside)
-    claimed = await _claim(document_id, outside)
+    claimed = await _claim(settled.view.document, outside)
     if claimed is None:
         view = await outside.ledger.read(document_id)
         return Published(view=view, settled=settled, why=_why_not(view))
@@ -72,13 +83,12 @@ async def advance(document_id: str, outside: Outside, settled: Settled | None = 
     return Published(view=view, attempt=view.document.attempts[-1], settled=settled)
 
 
-async def _claim(document_id: str, outside: Outside) -> View | None:
+async def _claim(document: Document, outside: Outside) -> View | None:
     """One conditional update; the attempt is counted in the same transaction."""
-    account_id = (await outside.ledger.read(document_id)).document.account_id
     guard = Claim(
         owner=outside.owner,
         duration=outside.limits.lease,
-        token_print=outside.graph.token_print(account_id),
+        token_print=outside.graph.token_print(document.account_id),
     )
 
     def decide(view: View) -> Change:
@@ -86,7 +96,7 @@ async def _claim(document_id: str, outside: Outside) -> View | None:
         detail = {"attempt": len(document.attempts), "epoch": document.lease_epoch}
         return Change(document=document, events=(Event(kind=events.CLAIMED, detail=detail),))
 
-    return await outside.ledger.change(document_id, guard, decide)
+    return await outside.ledger.change(document.id, guard, decide)
 
 
 def _why_not(view: View) -> str:

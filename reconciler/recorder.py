@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from . import events
 from .call_outcome import Answered
 from .errors import CommitUnknown, LedgerUnavailable
-from .facts import with_answers_decided, with_facts
+from .facts import merged, with_answers_decided, with_facts
 from .outside import Outside
 from .ports import Anyhow, Change, Event, Fenced, View
 from .renewal import HeldLease
@@ -23,16 +24,24 @@ TRIES: Final = 3
 
 
 class Recorder:
-    """One attempt's answers on their way into the ledger."""
+    """One wave's answers on their way into the ledger.
 
-    def __init__(self, document_id: str, held: HeldLease, outside: Outside) -> None:
-        self._document_id = document_id
+    `view` is the document whole, with everything that is durable of it by now.
+    """
+
+    def __init__(self, view: View, held: HeldLease, outside: Outside) -> None:
+        self.view = view
+        self._document_id = view.document.id
         self._held = held
         self._outside = outside
         self._waiting: list[Answered] = []
         self._task: asyncio.Task[None] | None = None
-        self.cancel_requested = False
         self.failed = False
+
+    @property
+    def cancel_requested(self) -> bool:
+        """Whether a person asked to cancel, as of the last commit."""
+        return self.view.document.cancel_requested
 
     def add(self, answered: Answered) -> None:
         """Hand over an answer; a commit begins at once unless one is in flight."""
@@ -58,7 +67,7 @@ class Recorder:
                 continue  # recording is idempotent: a call keeps the end it has
             except LedgerUnavailable:
                 continue
-            self.cancel_requested = self.cancel_requested or view.document.cancel_requested
+            self.view = replace(view, document=merged(self.view.document, view.document))
             self._held.step()
             return
         self.failed = True

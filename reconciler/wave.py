@@ -17,6 +17,7 @@ from enum import StrEnum
 from .call_outcome import Again, Answer, Answered, CreateRequest
 from .model import CallError, Outcome
 from .outside import Outside
+from .ports import View
 from .recorder import Recorder
 from .renewal import HeldLease
 
@@ -44,8 +45,12 @@ class ToSend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """How a wave ended: why it stopped early, if it did, and the longest wait it was told."""
+    """How a wave ended: why it stopped early, if it did, and the longest wait it was told.
 
+    `view` is the document whole, as far as it is durable.
+    """
+
+    view: View
     stops: frozenset[Stop]
     wait: timedelta | None
     error: str | None
@@ -63,24 +68,23 @@ UNSENT = Answer(
 )
 
 
-async def send(
-    document_id: str, calls: Iterable[ToSend], held: HeldLease, outside: Outside
-) -> Sent:
-    """Send them, at most `concurrency` at once. Every answer is durable on return, or `UNSAVED`."""
-    wave = Wave(document_id, deque(calls), held, outside)
+async def send(view: View, calls: Iterable[ToSend], held: HeldLease, outside: Outside) -> Sent:
+    """Send them, at most `concurrency` at once. Every answer is durable on return, or `UNSAVED`.
+
+    `view` is the document whole, the calls of the wave written.
+    """
+    wave = Wave(view, deque(calls), held, outside)
     return await wave.run()
 
 
 class Wave:
     """The state of one wave while it runs."""
 
-    def __init__(
-        self, document_id: str, queue: deque[ToSend], held: HeldLease, outside: Outside
-    ) -> None:
+    def __init__(self, view: View, queue: deque[ToSend], held: HeldLease, outside: Outside) -> None:
         self._queue = queue
         self._held = held
         self._outside = outside
-        self._recorder = Recorder(document_id, held, outside)
+        self._recorder = Recorder(view, held, outside)
         self._stops: set[Stop] = set()
         self._wait: timedelta | None = None
         self._error: str | None = None
@@ -97,7 +101,12 @@ class Wave:
         finally:
             await self._recorder.flush()  # also when we are cancelled: an id must not be lost
         self._note(self._stop_seen())
-        return Sent(stops=frozenset(self._stops), wait=self._wait, error=self._error)
+        return Sent(
+            view=self._recorder.view,
+            stops=frozenset(self._stops),
+            wait=self._wait,
+            error=self._error,
+        )
 
     async def _send_some(self) -> None:
         """Ends with the queue, or at the first reason to stop."""

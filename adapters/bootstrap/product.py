@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 from reconciler import cancel, publish, settle, submit
 from reconciler.model import DocumentState
@@ -20,11 +20,6 @@ from reconciler.submit import Submitted
 from ..shapes import Explained
 
 Close = Callable[[], Awaitable[None]]
-
-NOTHING_TO_PUBLISH: Final = {
-    DocumentState.PUBLISHED: "everything of it is published already",
-    DocumentState.HELD: "a person must decide about it first; nothing more is created before",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +75,6 @@ class Reconciler:
         Of a published document nothing is left to do, and a held one creates nothing more before a
         person decided: `why` says so. Raises `WrongState` where the document was cancelled.
         """
-        view = await self.peek(document_id)
-        if view.document.state in NOTHING_TO_PUBLISH:
-            settled = await settle.settle(document_id, self._outside)
-            why = NOTHING_TO_PUBLISH[view.document.state]
-            return Published(view=settled.view, settled=settled, why=why)
         return await publish.publish(document_id, self._outside)
 
     async def advance(self, document_id: str) -> Published:

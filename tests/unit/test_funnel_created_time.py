@@ -29,6 +29,10 @@ def test_an_offset_is_read_and_parts_of_seconds_are_dropped(text: str) -> None:
     assert (parse_created_time(text) or MOMENT).tzinfo is UTC
 
 
+def test_an_early_time_is_a_time_all_the_same() -> None:
+    assert parse_created_time("1971-01-01T00:00:00Z") == datetime(1971, 1, 1, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     "text",
     [

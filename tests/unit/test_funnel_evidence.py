@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -238,3 +239,15 @@ def test_what_was_answered_says_by_which_call() -> None:
 
 def test_the_same_judgement_has_the_same_evidence() -> None:
     assert verdict(bare("1"), bare("2")).evidence == verdict(bare("2"), bare("1")).evidence
+
+
+def test_two_readings_of_one_walk_are_told_in_one_order() -> None:
+    one, other = bare("1", created=None), bare("1", labels=("rc1-cut",))
+    first, second = two_walks()
+
+    told = [
+        judged(UNMARKED, [replace(first, rows=rows), second]).verdicts["a1"].evidence
+        for rows in ((one, other), (other, one))
+    ]
+
+    assert told[0] == told[1]

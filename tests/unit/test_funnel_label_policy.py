@@ -166,6 +166,15 @@ def test_where_provenance_is_demanded_the_log_must_name_our_app(log: Any, want: 
     assert only(IMPORTED, *two_walks(bare()), policy=policy) == want
 
 
+def test_the_policy_is_about_imported_documents_without_a_mark() -> None:
+    marked = document(origin=Origin.IMPORTED)
+    demanding = Policy(legacy_evidence=LegacyEvidence.PROVENANCE)
+
+    assert only(marked, *two_walks(row()), policy=Policy()) == "found 1001 by mark"
+    assert only(marked, *two_walks(), policy=Policy()) == "absent"
+    assert only(UNMARKED, *two_walks(bare()), policy=demanding) == "found 1001 by name_and_time"
+
+
 # --- by reply ----------------------------------------------------------------------------------
 
 

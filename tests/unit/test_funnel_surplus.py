@@ -17,6 +17,7 @@ from fixtures.funnel_world import (
     bound,
     document,
     item,
+    item_part,
     judged,
     row,
     seconds,
@@ -26,6 +27,7 @@ from fixtures.funnel_world import (
     whole_marked,
 )
 from reconciler.listing import Row
+from reconciler.mark import Mark
 from reconciler.model import Document, DocumentState, Grade, ItemState, Kind, Reason, Surplus
 
 CONFIRMED = document(item("a1", bound_to="1000"), state=DocumentState.PUBLISHED)
@@ -54,6 +56,13 @@ def test_surplus_is_ordered_by_id_whatever_the_order_of_rows() -> None:
     ]
 
 
+def test_second_answers_and_unexplained_rows_are_ordered_together() -> None:
+    calls = (answered("1000"), answered("1001", number=2, end=9))
+    twice = document(item("a1", calls=calls, bound_to="1000"))
+
+    assert extras(twice, row("1002")) == [("1001", "a1"), ("1002", "a1")]
+
+
 @pytest.mark.parametrize(
     ("why", "given"),
     [
@@ -65,6 +74,10 @@ def test_surplus_is_ordered_by_id_whatever_the_order_of_rows() -> None:
 )
 def test_it_is_no_surplus_where(why: str, given: Row) -> None:
     assert extras(CONFIRMED, given) == [], why
+    # The same where the walk keeps its name for a twin, which its time then disproves.
+    twin = item("a2", part=None)
+    early = replace(given, created_time="2026-03-10T09:00:00+0000")
+    assert extras(document(*CONFIRMED.items, twin), early) == [], why
 
 
 @pytest.mark.parametrize("grade", list(Grade))
@@ -123,6 +136,13 @@ def test_the_item_is_told_by_a_unique_name_or_not_at_all(given: Row, of: str | N
     )
 
     assert extras(doc, given) == [("1001", of)]
+
+
+def test_a_foreign_mark_that_ends_like_an_items_tells_no_item() -> None:
+    doc = document(item("a1", bound_to="1"), item("a2", "Autumn", bound_to="2"))
+    given = row("1001", "Spring" + Mark(FOREIGN_PART, item_part("a2")).as_name_suffix())
+
+    assert extras(doc, given) == [("1001", "a1")]
 
 
 def test_surplus_under_another_parent_or_outside_the_window_is_reported() -> None:

@@ -161,6 +161,17 @@ def test_a_twin_whose_id_is_known_lacks_nothing() -> None:
     }
 
 
+def test_a_twin_whose_id_is_known_leaves_the_other_row_alone() -> None:
+    doc = document(
+        item("a1", part=None), item("a2", part=None, calls=(answered("1003"),)), part=None
+    )
+
+    assert all_told(judged(doc, two_walks(bare("1001"), bare("1003")))) == {
+        "a1": "found 1001 by name_and_time",
+        "a2": "found 1003 by reply",
+    }
+
+
 def test_no_more_than_the_cap_are_adopted_by_one_name() -> None:
     keys = [f"a{n}" for n in range(12)]
     rows = [bare(f"10{n:02}") for n in range(11)]
