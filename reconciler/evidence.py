@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from .limits import Limits
-from .listing import Listing
+from .listing import IncompleteListing, Listing, Walk
 from .model import Grade, Item, Reason
 from .settling import Window
 from .sieves import SIEVES, Ruling, Says
@@ -52,15 +52,20 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
-    """What one intent is judged on. `withheld` says why a walk of its place gave nothing."""
+    """What one intent is judged on. `withheld` is a walk of its place that did not end."""
 
     funnel: Funnel
     name: Name
     listings: tuple[Listing, ...]
-    withheld: Reason | None
+    withheld: IncompleteListing | None
     settle_at: datetime | None
     now: datetime
     limits: Limits
+
+    @property
+    def why_withheld(self) -> Reason | None:
+        """Why that walk gave nothing. None: no walk was given up."""
+        return self.withheld.reason if self.withheld is not None else None
 
 
 def evidence_of(grounds: Grounds, said: Conclusion) -> Evidence:
@@ -161,16 +166,23 @@ def _example(funnel: Funnel, ruling: Ruling) -> dict[str, Any]:
 
 
 def _listing(grounds: Grounds) -> dict[str, Any]:
-    """The figures of the walks of this place together: the shape of `explain/1`."""
-    walks = grounds.listings
+    """The figures of the walks of this place together: the shape of `explain/1`.
+
+    A walk that was given up is told with how far it came, at which page and why.
+    """
+    given_up = grounds.withheld
+    walks: list[Walk] = [*grounds.listings]
+    if given_up is not None:
+        walks.append(given_up)
     return {
-        "complete": bool(walks) and grounds.withheld is None,
+        "complete": bool(walks) and given_up is None,
         "pages": sum(walk.pages for walk in walks),
         "rows": sum(walk.row_count for walk in walks),
         "started_at": min((walk.started_at.isoformat() for walk in walks), default=None),
         "ended_at": max((walk.ended_at.isoformat() for walk in walks), default=None),
-        "clock_difference": _worst([walk.clock_difference for walk in walks]),
-        "reason": grounds.withheld,
+        "clock_difference": _worst([walk.clock_difference for walk in grounds.listings]),
+        "reason": grounds.why_withheld,
+        "detail": given_up.detail if given_up is not None else None,
     }
 
 

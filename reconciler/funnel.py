@@ -23,7 +23,7 @@ from .candidate import Place, Readings, place_of, readings_by_id
 from .claimant import Claimant, Echo, Scene, claimants_of, rival_claimant
 from .evidence import Conclusion, Grounds, LabelCheck, evidence_of, evidence_of_reply
 from .limits import Limits
-from .listing import Listing, Row
+from .listing import IncompleteListing, Listing, Row
 from .model import Document, Grade, Item, Outcome, Reason
 from .policy import LegacyEvidence, Policy
 from .ports import Surroundings
@@ -38,7 +38,7 @@ __all__ = ["LegacyEvidence", "Policy", "judge", "needs_label_check"]
 
 Places = Mapping[Place, Mapping[str, Readings]]
 
-NOTHING: Final[Mapping[Place, Reason]] = MappingProxyType({})
+NOTHING: Final[Mapping[Place, IncompleteListing]] = MappingProxyType({})
 DEFAULT_POLICY: Final = Policy()
 
 
@@ -51,7 +51,7 @@ def judge(
     now: datetime,
     limits: Limits,
     policy: Policy = DEFAULT_POLICY,
-    incomplete: Mapping[Place, Reason] = NOTHING,
+    incomplete: Mapping[Place, IncompleteListing] = NOTHING,
     label_exists: bool | None = None,
 ) -> Judgement:
     """Say of each judged item what is true of it, and what exists beyond what is wanted.
@@ -120,7 +120,7 @@ def _concluded(
     us, walks = grounds.funnel.claimant, grounds.listings
     # An incomplete walk looks like a container with fewer children. It says nothing at all.
     if not walks:
-        return Conclusion(reason=grounds.withheld or Reason.LISTING_INCOMPLETE)
+        return Conclusion(reason=grounds.why_withheld or Reason.LISTING_INCOMPLETE)
     # Every window is measured with the ledger's clock and the API's (A6).
     if not all(_clock_fits(walk, grounds.limits.clock_skew) for walk in walks):
         return Conclusion(reason=Reason.CLOCK)
@@ -131,7 +131,7 @@ def _concluded(
         return Conclusion(row=shared[us.item], grade=Grade.MARK)
     # Whatever else may be said asks for everything that our calls made to be listed by now.
     if grounds.withheld is not None:
-        return Conclusion(reason=grounds.withheld)
+        return Conclusion(reason=grounds.why_withheld)
     if not any(shows_everything(walk, grounds.settle_at) for walk in walks):
         return Conclusion(reason=Reason.TOO_SOON)
     # Rows moved while it was walked: something may have slipped from one page to another.

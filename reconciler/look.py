@@ -172,7 +172,7 @@ class _Walking:
             self.surroundings,
             now=await self._outside.ledger.now(),
             limits=self._outside.limits,
-            incomplete={place: walk.reason for place, walk in self.incomplete.items()},
+            incomplete=self.incomplete,
             label_exists=label_exists,
         )
 

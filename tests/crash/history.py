@@ -24,7 +24,7 @@ from reconciler.errors import LedgerUnavailable, WrongState
 from reconciler.limits import Limits
 from reconciler.model import DocumentState, Echo, Reason
 from reconciler.outside import Outside
-from tests.crash.lives import DiesAt, IsCancelled, LedgerFails
+from tests.crash.lives import DiesAt, IsCancelled, IsStopped, LedgerFails
 from tests.crash.plans import TREE, Plan, ads
 from tests.crash.promise import assert_promise
 
@@ -149,12 +149,22 @@ class History:
         choice, after = self.random.random(), self.random.random() < 0.5
         if choice < 0.25:
             return Process()
-        if choice < 0.75:
-            effect, nth = self.random.choice(EFFECTS), self.random.randint(0, 2)
+        effect, nth = self.random.choice(EFFECTS), self.random.randint(0, 2)
+        if choice < 0.60:
             return DiesAt(effect=effect, nth=nth, after=after)
+        if choice < 0.75:
+            stops_for = self._stops_for(effect, after)
+            return IsStopped(effect=effect, nth=nth, after=after, stops_for=stops_for)
         if choice < 0.87:
             return LedgerFails(dies_at=self.random.randint(0, 12), after=after)
         return IsCancelled(dies_at=self.random.randint(0, 12))
+
+    def _stops_for(self, effect: str, after: bool) -> float:
+        """Up to twenty leases. Between the last check and the request no longer than A3 allows."""
+        if effect == "graph.create" and not after:
+            return self.stage.limits.late_landing.total_seconds() * self.random.random()
+        longest = self.stage.limits.lease * self.random.choice((1, 2, 20))
+        return longest.total_seconds() * self.random.random()
 
     def _stopping(self, life: Process) -> Callable[[], bool]:
         if self.random.random() < 0.9:
@@ -300,6 +310,8 @@ def _said(life: Process) -> str:
     match life:
         case DiesAt(effect=effect, nth=nth):
             return f"dies {when} {effect} {nth}"
+        case IsStopped(effect=effect, nth=nth, stops_for=seconds):
+            return f"stands still {when} {effect} {nth} for {seconds:.1f} s"
         case IsCancelled(dies_at=at):
             return f"is cancelled at effect {at}"
         case LedgerFails(dies_at=at):

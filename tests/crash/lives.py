@@ -27,6 +27,28 @@ class DiesAt(Process):
 
 
 @dataclass(slots=True)
+class IsStopped(Process):
+    """Stands still for a while at one effect, as by SIGSTOP, and goes on knowing nothing of it.
+
+    While it stands nothing of it has an effect, its renewals included. `stops_for` is in seconds.
+    """
+
+    effect: str = "graph.create"
+    nth: int = 0
+    stops_for: float = 0.0
+    goes_on_at: float = 0.0
+
+    async def pause(self, effect: str, *, after: bool = False) -> None:
+        """Begin to stand still here, or go on standing."""
+        loop = asyncio.get_running_loop()
+        reached = self.effects.count(effect) - (1 if after else 0)
+        if (effect, after, reached) == (self.effect, self.after, self.nth):
+            self.goes_on_at = loop.time() + self.stops_for
+        while loop.time() < self.goes_on_at:
+            await asyncio.sleep(self.goes_on_at - loop.time())
+
+
+@dataclass(slots=True)
 class IsCancelled(Process):
     """Is cancelled at its n-th effect, as by an orderly shutdown that does not wait."""
 

@@ -79,6 +79,22 @@ def test_it_says_what_was_said_on_what_and_when() -> None:
     assert (body["lacking"], body["survivors"], body["label"]) == (1, ["1001"], "not_needed")
 
 
+@pytest.mark.parametrize(
+    ("rows", "word", "reason", "candidate"),
+    [
+        ((bare(),), "found", None, "1001"),
+        ((), "absent", None, None),
+        ((bare("2"), bare("1")), "inconclusive", "ambiguous", None),
+    ],
+)
+def test_it_repeats_the_verdict(
+    rows: tuple[Row, ...], word: str, reason: str | None, candidate: str | None
+) -> None:
+    body = verdict(*rows).evidence.body
+
+    assert (body["verdict"], body["reason"], body["candidate_id"]) == (word, reason, candidate)
+
+
 def test_it_holds_the_figures_of_the_walks_together_and_apart() -> None:
     first = walk(bare("1"), clock_difference=timedelta(seconds=1))
     second = walk(
@@ -97,6 +113,7 @@ def test_it_holds_the_figures_of_the_walks_together_and_apart() -> None:
         "ended_at": (LOOKED_AT + timedelta(seconds=5)).isoformat(),
         "clock_difference": -2.0,
         "reason": None,
+        "detail": None,
     }
     assert [w["statuses"] for w in body["walks"]] == ["every_status", "no_filter"]
     assert [w["clock_difference"] for w in body["walks"]] == [1.0, -2.0]
@@ -107,17 +124,20 @@ def test_an_incomplete_listing_is_shown_as_such() -> None:
 
     nothing = judged(UNMARKED, [], incomplete=withheld).verdicts["a1"].evidence.body
     half = judged(UNMARKED, [walk()], incomplete=withheld).verdicts["a1"].evidence.body
+    unasked = judged(UNMARKED, []).verdicts["a1"].evidence.body
 
     assert nothing["listing"] == {
         "complete": False,
-        "pages": 0,
-        "rows": 0,
-        "started_at": None,
-        "ended_at": None,
+        "pages": 1,
+        "rows": 25,
+        "started_at": LOOKED_AT.isoformat(),
+        "ended_at": LOOKED_AT.isoformat(),
         "clock_difference": None,
         "reason": "throttled",
+        "detail": "stopped at page 2",
     }
-    assert (half["listing"]["complete"], half["listing"]["pages"]) == (False, 1)
+    assert (half["listing"]["complete"], half["listing"]["pages"]) == (False, 2)
+    assert unasked["listing"]["complete"] is False
 
 
 def test_a_clock_that_one_walk_did_not_measure_is_not_shown_as_measured() -> None:
@@ -230,11 +250,12 @@ def test_the_answer_to_the_label_question_is_kept() -> None:
 
 
 def test_what_was_answered_says_by_which_call() -> None:
-    doc = document(item(calls=(answered("1001", number=3),)))
+    calls = (answered("1002", number=2, end=9), answered("1001", number=3, end=5))
 
-    body = judged(doc, []).verdicts["a1"].evidence.body
+    body = judged(document(item(calls=calls)), []).verdicts["a1"].evidence.body
 
-    assert (body["grade"], body["calls"], body["stages"]) == ("reply", [3], [])
+    assert (body["grade"], body["candidate_id"], body["calls"]) == ("reply", "1001", [3])
+    assert (body["verdict"], body["stages"], body["listing"]) == ("found", [], None)
 
 
 def test_the_same_judgement_has_the_same_evidence() -> None:
