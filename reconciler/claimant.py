@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from .candidate import Place, Readings
 from .model import Attempt, Document, Intent, Item, ItemState, Kind, Timings
 from .policy import Policy
 from .ports import Binding, Rival
-from .settling import Window, window
+from .settling import Window, settle_at, window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,7 @@ class Claimant:
     intent: Intent
     part: str | None
     windows: Window
+    settle_at: datetime | None
     bindings: Mapping[str, Binding]
     echo_proven: bool
     item_of_part: Mapping[str, str] = field(default_factory=dict)
@@ -129,6 +131,7 @@ def rival_claimant(scene: Scene, rival: Rival) -> Claimant:
         intent=rival.intent,
         part=mark.document_part if mark else None,
         windows=_windows(rival.intent, rival.attempts, scene.current),
+        settle_at=settle_at(rival.intent, rival.attempts, scene.current),
         bindings=scene.bindings,
         echo_proven=False,
     )
@@ -167,6 +170,7 @@ def _claimant(scene: Scene, item: Item, family: _Family) -> Claimant:
         intent=intent,
         part=intent.mark.document_part if intent.mark else document.mark_part,
         windows=_windows(intent, document.attempts, scene.current),
+        settle_at=settle_at(intent, document.attempts, scene.current),
         bindings=scene.bindings,
         echo_proven=scene.echo.is_proven(intent),
         item_of_part=family.item_of_part,

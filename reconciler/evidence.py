@@ -58,7 +58,6 @@ class Grounds:
     name: Name
     listings: tuple[Listing, ...]
     withheld: IncompleteListing | None
-    settle_at: datetime | None
     now: datetime
     limits: Limits
 
@@ -79,7 +78,7 @@ def evidence_of(grounds: Grounds, said: Conclusion) -> Evidence:
             "reason": said.reason,
             "grade": said.grade,
             "now": grounds.now.isoformat(),
-            "settle_at": grounds.settle_at and grounds.settle_at.isoformat(),
+            "settle_at": grounds.name.settle_at and grounds.name.settle_at.isoformat(),
             "window": _window(us.windows),
             "settings": _settings(grounds.limits),
             "sent": _sent(grounds.funnel),

@@ -27,12 +27,12 @@ from .listing import IncompleteListing, Listing, Row
 from .model import Document, Grade, Item, Outcome, Reason
 from .policy import LegacyEvidence, Policy
 from .ports import Surroundings
-from .settling import may_say_absent, settle_at, shows_everything
+from .settling import may_say_absent, shows_everything
 from .sharing import against, names_of, share
 from .sieves import Ruling, rule
 from .surplus import bound_id, surplus_of
 from .verdict import Absent, Found, Inconclusive, Judgement, Verdict
-from .vetoes import Funnel, Name
+from .vetoes import Funnel
 
 __all__ = ["LegacyEvidence", "Policy", "judge", "needs_label_check"]
 
@@ -87,7 +87,6 @@ def judge(
                 name=names[us.item],
                 listings=tuple(w for w in listings if place_of(w) == us.place),
                 withheld=incomplete.get(us.place),
-                settle_at=_settle_at(names[us.item], scene),
                 now=now,
                 limits=limits,
             )
@@ -132,7 +131,7 @@ def _concluded(
     # Whatever else may be said asks for everything that our calls made to be listed by now.
     if grounds.withheld is not None:
         return Conclusion(reason=grounds.why_withheld)
-    if not any(shows_everything(walk, grounds.settle_at) for walk in walks):
+    if not any(shows_everything(walk, grounds.name.settle_at) for walk in walks):
         return Conclusion(reason=Reason.TOO_SOON)
     # Rows moved while it was walked: something may have slipped from one page to another.
     if any(walk.saw_an_id_twice for walk in walks):
@@ -155,7 +154,7 @@ def _found_without_a_mark(us: Claimant, row: Ruling) -> Conclusion:
 
 def _not_found(grounds: Grounds, label: LabelCheck) -> Conclusion:
     """Absence opens the door to another create, so it asks for more than anything else."""
-    walks, settled = grounds.listings, grounds.settle_at
+    walks, settled = grounds.listings, grounds.name.settle_at
     if not any(may_say_absent(one, two, settled) for one in walks for two in walks):
         return Conclusion(reason=Reason.LISTING_INCOMPLETE)
     if grounds.funnel.claimant.intent.mark is None:
@@ -205,16 +204,6 @@ def _run(claimant: Claimant, places: Places) -> Funnel:
 def _by_place(listings: tuple[Listing, ...]) -> Places:
     places = {place_of(listing) for listing in listings}
     return {place: readings_by_id(w for w in listings if place_of(w) == place) for place in places}
-
-
-def _settle_at(name: Name, scene: Scene) -> datetime | None:
-    """When all that could share a row are settled.
-
-    The entity of an equal twin may still be on its way, and would change which takes which.
-    """
-    attempts = scene.document.attempts
-    times = (settle_at(f.claimant.intent, attempts, scene.current) for f in name.funnels)
-    return max((time for time in times if time is not None), default=None)
 
 
 def _clock_fits(listing: Listing, skew: timedelta) -> bool:

@@ -46,6 +46,7 @@ class On(StrEnum):
 
 _D = DocumentState
 _ENDS: Final = frozenset(_D) - {_D.DRAFT, _D.PUBLISHING}
+_ONCE_MORE: Final = "to make it once more: reconciler submit PLAN.json --new"
 
 MOVES: Final[dict[tuple[DocumentState, On], frozenset[DocumentState]]] = {
     (_D.DRAFT, On.PUBLISH): frozenset({_D.QUEUED}),
@@ -82,14 +83,14 @@ def _refuse_to_queue(document: Document) -> None:
     if document.origin is Origin.IMPORTED:
         raise WrongState(
             "an imported document is never published: it may exist outside already",
-            next_step="submit its plan as a new document",
+            next_step="submit its plan as a new document: reconciler submit PLAN.json",
         )
     refusals = {
-        _D.PUBLISHED: ("everything of it is published already", "submit --new to make it again"),
-        _D.CANCELLED: ("it was cancelled", "submit --new to make it again"),
+        _D.PUBLISHED: ("everything of it is published already", _ONCE_MORE),
+        _D.CANCELLED: ("it was cancelled", _ONCE_MORE),
         _D.HELD: (
             "a person must decide about it first",
-            f"reconciler explain {document.id}, then reconciler resolve {document.id} ITEM",
+            f"reconciler explain {document.id}, then reconciler recover {document.id}",
         ),
     }
     if document.state in refusals:
@@ -126,7 +127,7 @@ def cancelled(document: Document, now: datetime) -> Document:
     if document.state is _D.PUBLISHED:
         raise WrongState(
             "too late: everything of it is published",
-            next_step=f"reconciler show {document.id} lists what exists",
+            next_step=f"reconciler show {document.id}",
         )
     if document.state is _D.CANCELLED:
         return document

@@ -7,6 +7,7 @@ alone changes. Where several fit, the order of `NextAction` in design section 8 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Final
 
 from .lease import is_live
 from .model import (
@@ -31,6 +32,12 @@ _RESTING = frozenset(
         DocumentState.FAILED,
     }
 )
+
+WHY_MISSING: Final = {
+    ItemState.ABSENT: "proven not made",
+    ItemState.WAITING: "not sent yet as it stands in the plan",
+}
+"""Why what may be sent does not exist yet; a mended item's own words were never sent."""
 
 
 def next_step(
@@ -59,7 +66,8 @@ def shown_next(
     return document.next
 
 
-def _of_queued(document: Document, account: Account, now: datetime, worker_seen: bool) -> Next:
+def of_closed(account: Account, now: datetime) -> Next | None:
+    """What a closed account asks of every queued document of it; None where it is open."""
     if account.reason is BlockReason.ACCESS:
         return Next(
             action=NextAction.ROTATE_TOKEN,
@@ -68,6 +76,12 @@ def _of_queued(document: Document, account: Account, now: datetime, worker_seen:
     if account.reason is BlockReason.THROTTLED and account.until and now < account.until:
         why = f"the account {account.id} is throttled; calling on would lengthen the block"
         return Next(action=NextAction.WAIT, why=why, until=account.until)
+    return None
+
+
+def _of_queued(document: Document, account: Account, now: datetime, worker_seen: bool) -> Next:
+    if closed := of_closed(account, now):
+        return closed
     if is_live(document.lease, now) and document.lease is not None:
         why = "another worker is finding out what became of it"
         return Next(action=NextAction.WAIT, why=why, until=document.lease.until)
@@ -127,8 +141,9 @@ def _of_unfinished(document: Document) -> Next:
     if ItemState.REJECTED in states:
         why = "the API refused the input of an item; mend the plan and submit it again"
         return Next(action=NextAction.FIX_INPUT, why=why)
-    if states & {ItemState.WAITING, ItemState.ABSENT}:
-        return Next(action=NextAction.PUBLISH, why="what is missing was proven not made")
+    if states & WHY_MISSING.keys():
+        told = [why for state, why in WHY_MISSING.items() if state in states]
+        return Next(action=NextAction.PUBLISH, why=f"what is missing was {' or '.join(told)}")
     return Next(action=NextAction.NONE, why="nothing of it can be sent any more")
 
 

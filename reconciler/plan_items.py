@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from .complaints import Complaints, shown
-from .model import Container, Kind
+from .model import Container, ContainerKind, Kind
 from .plan_params import check_params
 from .plan_values import INVALID, Reference, Tree, read_id, read_name
 from .request import PARENT_KIND, PARENT_PARAM, REF
@@ -139,9 +139,11 @@ def _supplied(kind: Kind, above: Above, complaints: Complaints) -> Container | N
     container = above.container
     if container is None or container.kind is PARENT_KIND[kind]:
         return container
+    has_none = container.kind is ContainerKind.ACCOUNT  # written or not, it is above every item
+    other = "has no container" if has_none else f"has a container of kind {container.kind}"
     complaints.say(
         f"params.{PARENT_PARAM[kind]}",
-        f"is missing, and the plan's container is of kind {container.kind}",
+        f"is missing, and the plan {other}",
         f'write an id or {{"{REF}": KEY}}, or a container of kind {PARENT_KIND[kind]}',
     )
     return None

@@ -79,13 +79,18 @@ def changed_fields(item: Item, planned: PlannedItem) -> tuple[str, ...]:
 def _refuse_by_state(present: Document, now: datetime) -> None:
     if present.origin is Origin.IMPORTED:
         message = f"the key belongs to the imported document {present.id}"
-        raise WrongState(message, next_step="submit the plan under another key")
+        raise WrongState(
+            message,
+            next_step="submit the plan under another key: reconciler submit PLAN.json --key K",
+        )
     if not is_free(present.lease, now) or present.state is DocumentState.PUBLISHING:
         message = f"document {present.id} is being worked on and takes no revision now"
-        raise WrongState(message, next_step=f"reconciler show {present.id}, then submit again")
+        raise WrongState(
+            message, next_step=f"reconciler show {present.id}, then submit the plan again"
+        )
     if present.state not in REVISABLE:
         message = f"document {present.id} is {present.state} and takes no revision any more"
-        raise WrongState(message, next_step="reconciler submit --new makes another document")
+        raise WrongState(message, next_step="reconciler submit PLAN.json --new")
 
 
 def _account_errors(plan: Plan, present: Document) -> Iterable[PlanError]:

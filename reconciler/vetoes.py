@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Final
 
@@ -49,6 +50,15 @@ class Name:
     def lacking(self) -> int:
         """How many entities the document still misses under it."""
         return len(self.funnels)
+
+    @cached_property
+    def settle_at(self) -> datetime | None:
+        """When all that could share a row are settled.
+
+        The entity of an equal twin may still be on its way, and would change which takes which.
+        """
+        times = (funnel.claimant.settle_at for funnel in self.funnels)
+        return max((time for time in times if time is not None), default=None)
 
     @cached_property
     def survivors(self) -> Mapping[str, Ruling]:

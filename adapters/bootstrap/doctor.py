@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import Final
-from urllib.parse import urlsplit
 
 from reconciler.errors import ReconcilerError
 
@@ -22,8 +21,6 @@ ACCOUNTS_MAX: Final = 20
 
 FULL: Final = 2
 """The number SQLite gives `synchronous = FULL`."""
-
-LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 async def examine(account_id: str | None = None) -> tuple[Check, ...]:
@@ -111,13 +108,13 @@ async def _api(settings: Settings, accounts: tuple[str, ...]) -> AsyncIterator[C
 
 
 def _address(settings: Settings) -> Check:
-    parts = urlsplit(settings.graph_url)
-    ok = parts.scheme == "https" or parts.hostname in LOOPBACK
+    ok = not settings.sends_in_clear
+    said = "" if ok else ", plain http: whoever is on the way can read the token"
     return Check(
         name="address",
         ok=ok,
-        detail=f"{settings.graph_url} {settings.graph_version}" + ("" if ok else ", not encrypted"),
-        fix=None if ok else "write RECONCILER_GRAPH_URL with https: the token travels in a header",
+        detail=f"{settings.graph_url} {settings.graph_version}{said}",
+        fix=None if ok else "write RECONCILER_GRAPH_URL with https://",
     )
 
 
@@ -126,8 +123,8 @@ def _no_account(settings: Settings) -> Check:
     return Check(
         name="token",
         ok=ok,
-        detail="given, not tried: no account is known yet" if ok else "no token is given",
-        fix="reconciler doctor --account act_…" if ok else _TOKEN_FIX,
+        detail=_NOT_TRIED if ok else "no token is given",
+        fix=None if ok else _TOKEN_FIX,
     )
 
 
@@ -135,18 +132,38 @@ def _no_token(account_id: str) -> Check:
     return Check(name=f"token {account_id}", ok=False, detail="no token is given", fix=_TOKEN_FIX)
 
 
+_NOT_TRIED: Final = "given, not tried: name an account, reconciler doctor --account act_…"
 _TOKEN_FIX: Final = "set RECONCILER_GRAPH_TOKEN, in the environment, .env or RECONCILER_SECRETS_DIR"  # noqa: S105 - the advice
 
 
 def _access(account_id: str, found: Probed) -> Check:
-    fix = None if found.answers else "renew the account's token, or see that the API is reachable"
-    return Check(name=f"access {account_id}", ok=found.answers, detail=found.detail, fix=fix)
+    return Check(
+        name=f"access {account_id}",
+        ok=found.answers,
+        detail=found.detail,
+        fix=None if found.answers else _ACCESS_FIX.get(found.again, "try again in a minute"),
+    )
+
+
+_ACCESS_FIX: Final[dict[Again | None, str]] = {
+    None: "see that RECONCILER_GRAPH_URL can be reached from here: network, proxy, DNS",
+    Again.THROTTLED: "leave the account alone for a while: asking on lengthens the block",
+    Again.ACCESS: "renew the account's token, and see that its user may manage ads there",
+    Again.NEVER: "see that RECONCILER_GRAPH_URL and RECONCILER_GRAPH_VERSION are right",
+}
+"""By when such an answer may be asked for again."""
 
 
 def _clock(account_id: str, found: Probed, settings: Settings) -> Check:
     """A6. Half a second of the header's own rounding is not held against anybody."""
     if found.clock_difference is None:
-        return Check(name=f"clock {account_id}", ok=found.answers is False, detail="not told")
+        return Check(
+            name=f"clock {account_id}",
+            ok=False,
+            known=False,
+            detail="A6: not measured, for no reply told the API's time; no verdict is given then",
+            fix=_NO_DATE_FIX if found.again else "mend the access first, then run this again",
+        )
     seconds = found.clock_difference.total_seconds()
     ok = abs(seconds) <= settings.clock_skew_seconds + 1
     allowed = f"{settings.clock_skew_seconds:g} s allowed"
@@ -156,6 +173,9 @@ def _clock(account_id: str, found: Probed, settings: Settings) -> Check:
         detail=f"A6: the API's is {seconds:+.1f} s from ours, {allowed}",
         fix=None if ok else "set this machine's clock, or raise RECONCILER_CLOCK_SKEW_SECONDS",
     )
+
+
+_NO_DATE_FIX: Final = "see that no proxy takes the Date header out of the API's replies"
 
 
 def _failed(name: str, error: ReconcilerError) -> Check:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from ..graph.fault import read_fault
+from ..graph.outcome import line_of
 from ..graph.paging import read_date
 from ..graph.paths import Endpoint, Unsendable, labels_edge
 from ..graph.reply import NoReply, Reply
@@ -21,10 +23,14 @@ BODY_MAX = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probed:
-    """What the API said. `clock_difference` is its clock minus ours, None where it told no time."""
+    """What the API said. `clock_difference` is its clock minus ours, None where it told no time.
+
+    `again` is when to ask anew, as for any call; None where no reply came, or nothing was asked.
+    """
 
     answers: bool
     detail: str
+    again: Again | None = None
     clock_difference: timedelta | None = None
 
 
@@ -56,7 +62,12 @@ def _told(back: Reply | NoReply, before: datetime, after: datetime) -> Probed:
     half = timedelta(seconds=0.5)
     difference = date + half - (before + (after - before) / 2) if date else None
     detail = f"HTTP {back.status}{_message(back)}"
-    return Probed(answers=back.status == 200, detail=detail, clock_difference=difference)
+    return Probed(
+        answers=back.status == 200,
+        detail=detail,
+        again=line_of(read_fault(back)).again,
+        clock_difference=difference,
+    )
 
 
 def _message(reply: Reply) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Self
 
 from reconciler import cancel, publish, settle, submit
-from reconciler.model import DocumentState
+from reconciler.model import Account, BlockReason, DocumentState
 from reconciler.outside import Outside
 from reconciler.plan import read_plan
 from reconciler.ports import Summary, View
@@ -24,11 +24,13 @@ Close = Callable[[], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """Counts by state over the whole selection, its newest lines, and the ledger's time."""
+    """Counts by state over the whole selection, its newest lines with their accounts by id, and
+    the ledger's time."""
 
     counts: Mapping[DocumentState, int]
     lines: tuple[Summary, ...]
     now: datetime
+    accounts: Mapping[str, Account] = field(default_factory=dict)
 
 
 class Reconciler:
@@ -75,21 +77,16 @@ class Reconciler:
         Of a published document nothing is left to do, and a held one creates nothing more before a
         person decided: `why` says so. Raises `WrongState` where the document was cancelled.
         """
-        return await publish.publish(document_id, self._outside)
+        return self._published(await publish.publish(document_id, self._outside))
 
     async def advance(self, document_id: str) -> Published:
         """Settle what is due and run one attempt if it is queued; begins nothing that rests."""
         settled = await settle.settle(document_id, self._outside)
-        return await publish.advance(document_id, self._outside, settled)
+        return self._published(await publish.advance(document_id, self._outside, settled))
 
     async def peek(self, document_id: str) -> View:
         """The document as the ledger has it. Looks at nothing outside."""
-        return await self._outside.ledger.read(document_id)
-
-    def has_new_token(self, view: View) -> bool:
-        """Whether an account that refused a token would be asked with another one now."""
-        token_print = self._outside.graph.token_print(view.account.id)
-        return token_print is not None and view.account.is_open(token_print, view.now)
+        return self._seen(await self._outside.ledger.read(document_id))
 
     async def read(self, document_id: str, *, refresh: bool = False) -> Settled:
         """The document, after takeover and settling if they are due, within the read budget.
@@ -97,17 +94,19 @@ class Reconciler:
         `refresh` also lists what is confirmed, for its attributes, however long that takes.
         """
         budget = None if refresh else self._read_budget
-        return await settle.settle(document_id, self._outside, refresh=refresh, budget=budget)
+        return self._settled(
+            await settle.settle(document_id, self._outside, refresh=refresh, budget=budget)
+        )
 
     async def recover(self, document_id: str, *, dry_run: bool = False) -> Settled:
         """Take over and settle because a person asks, also a held document. `dry_run` judges."""
         if dry_run:
-            return await settle.judge_only(document_id, self._outside)
-        return await settle.settle(document_id, self._outside, asked=True)
+            return self._settled(await settle.judge_only(document_id, self._outside))
+        return self._settled(await settle.settle(document_id, self._outside, asked=True))
 
     async def cancel(self, document_id: str) -> View:
         """Create nothing more of it. Raises `WrongState` where everything is published."""
-        return await cancel.cancel(document_id, self._outside)
+        return self._seen(await cancel.cancel(document_id, self._outside))
 
     async def list(
         self, *, state: DocumentState | None = None, account_id: str | None = None
@@ -115,7 +114,10 @@ class Reconciler:
         """Counts and the newest documents. `account_id` with or without `act_`."""
         account = None if account_id is None else f"act_{account_id.removeprefix('act_')}"
         counts, lines = await self._outside.ledger.summaries(state=state, account_id=account)
-        return Listed(counts=counts, lines=lines, now=await self._outside.ledger.now())
+        ids = dict.fromkeys(line.document.account_id for line in lines)
+        accounts = {one: self._account(await self._outside.ledger.account(one)) for one in ids}
+        now = await self._outside.ledger.now()
+        return Listed(counts=counts, lines=lines, now=now, accounts=accounts)
 
     async def explain(self, document_id: str) -> Explained:
         """The stored evidence behind the latest verdict of each item."""
@@ -125,6 +127,25 @@ class Reconciler:
             for judged in view.document.verdicts
         }
         return Explained(view=view, evidence=found)
+
+    def _account(self, account: Account) -> Account:
+        """The account, open where the token that it refused was replaced: the next call finds it
+        so, and nobody is to be told to renew it again."""
+        if account.reason is not BlockReason.ACCESS:
+            return account
+        now_used = self._outside.graph.token_print(account.id)
+        is_new = now_used is not None and now_used != account.token_print
+        return Account(id=account.id) if is_new else account
+
+    def _seen(self, view: View) -> View:
+        return replace(view, account=self._account(view.account))
+
+    def _settled(self, settled: Settled) -> Settled:
+        return replace(settled, view=self._seen(settled.view))
+
+    def _published(self, published: Published) -> Published:
+        settled = None if published.settled is None else self._settled(published.settled)
+        return replace(published, view=self._seen(published.view), settled=settled)
 
     async def aclose(self) -> None:
         """Close the ledger and the API's connections."""

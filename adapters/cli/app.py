@@ -17,13 +17,17 @@ from . import commands
 from .exit_codes import ExitCode
 from .failing import tell, tell_error
 from .running import Interrupted
+from .streams import fill_closed, flushed_stdout
 
 LOG = logging.getLogger(__name__)
 
 
 def main() -> NoReturn:
     """The entry point."""
-    sys.exit(exit_code_of(sys.argv[1:]))
+    fill_closed()
+    code = exit_code_of(sys.argv[1:])
+    flushed_stdout()
+    sys.exit(code)
 
 
 def exit_code_of(arguments: Sequence[str]) -> int:

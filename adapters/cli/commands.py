@@ -23,6 +23,17 @@ app = typer.Typer(
 )
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The document's id, as `submit` printed it.")]
+
+
+def _account_id(value: str | None) -> str | None:
+    if value is None:
+        return None
+    digits = value.removeprefix("act_")
+    if not (digits.isascii() and digits.isdigit()):
+        raise typer.BadParameter("write an ad account's digits, with or without act_")
+    return f"act_{digits}"
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -157,7 +168,10 @@ def cancel(document_id: Id, as_json: AsJson = False) -> int:
 def list_documents(
     state: Annotated[DocumentState | None, typer.Option(help="Only this state.")] = None,
     account: Annotated[
-        str | None, typer.Option(metavar="A", help="Only this account, with or without act_.")
+        str | None,
+        typer.Option(
+            metavar="A", callback=_account_id, help="Only this account, with or without act_."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -171,7 +185,8 @@ def list_documents(
 @app.command()
 def doctor(
     account: Annotated[
-        str | None, typer.Option(metavar="A", help="Ask the API for this account alone.")
+        str | None,
+        typer.Option(metavar="A", callback=_account_id, help="Ask the API for this account alone."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:

@@ -164,7 +164,7 @@ def list_documents(*, state: DocumentState | None, account: str | None) -> Work:
 
     async def work(product: Reconciler, _: Stop) -> Told:
         listed = await product.list(state=state, account_id=account)
-        shape = documents_list(listed.counts, listed.lines, listed.now)
+        shape = documents_list(listed.counts, listed.lines, listed.now, listed.accounts)
         return Told(shape=shape, picture=lambda: list_picture(shape), code=ExitCode.DONE)
 
     return work

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final
 
 from reconciler.errors import InvalidPlan, ReconcilerError
 
-from .output import print_json, say, visible
+from .output import OutputLost, print_json, say, visible
 
 SAFE: Final = {
     "usage": "Nothing was read or sent.",
@@ -27,12 +28,17 @@ OTHERWISE: Final = "A create is on record before it is sent, so running again ma
 
 
 def tell(code: str, message: str, next_step: str, *, as_json: bool, **more: Any) -> None:
-    """JSON on stdout where it was asked for, else three lines on stderr."""
+    """JSON on stdout where it was asked for and can be written, else three lines on stderr.
+
+    Where a message has several lines, each of them is an error by itself.
+    """
     if as_json:
         error = {"code": code, "message": message, "next": next_step or None, **more}
-        print_json({"error": error})
-        return
-    say("\n".join(visible(line) for line in f"error: {message}".splitlines()))
+        with suppress(OutputLost):
+            print_json({"error": error})
+            return
+    for line in message.splitlines():
+        say(f"error: {visible(line)}")
     say(f"       {SAFE.get(code, OTHERWISE)}")
     if next_step:
         say(f"next:  {visible(next_step)}")
@@ -45,8 +51,8 @@ def tell_error(error: ReconcilerError, *, as_json: bool) -> None:
         faults = _faults(error)
         tell(error.code, error.message, next_step, as_json=as_json, errors=faults)
         return
-    # A person may have pasted a token where an id belongs.
-    tell(error.code, _redacted(error.message), next_step, as_json=as_json)
+    # A person may have pasted a token where an id belongs, or a whole file.
+    tell(error.code, _cut(_redacted(error.message)), next_step, as_json=as_json)
 
 
 NEXT: Final = {
@@ -56,6 +62,13 @@ NEXT: Final = {
     "commit_unknown": "reconciler list",
 }
 """What to type where the error itself does not say."""
+
+
+MESSAGE_LENGTH_MAX: Final = 2_000
+
+
+def _cut(message: str) -> str:
+    return message if len(message) <= MESSAGE_LENGTH_MAX else message[:MESSAGE_LENGTH_MAX] + "…"
 
 
 def _faults(error: InvalidPlan) -> list[dict[str, Any]]:

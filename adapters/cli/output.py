@@ -12,11 +12,21 @@ from typing import Any, Final, TextIO
 
 from rich.console import Console, RenderableType
 
+from reconciler.errors import ReconcilerError
+
+from .streams import silence_stdout
+
 PIPE_WIDTH: Final = 200
 """Columns where nobody looks: wide enough that no line of a table is folded."""
 
 _HARMFUL: Final = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
 _TURNING: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+class OutputLost(ReconcilerError):
+    """What a command had to say could not be written; what it did is done and on record."""
+
+    code = "unexpected"
 
 
 def visible(text: str) -> str:
@@ -61,7 +71,7 @@ def console_for(stream: TextIO) -> Console:
 
 
 def _to_stdout(write: Callable[[], None]) -> None:
-    """Write; a reader who has seen enough (`| head`) is no error."""
+    """Write; a reader who has seen enough (`| head`) is no error. Raises `OutputLost`."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")
@@ -69,5 +79,10 @@ def _to_stdout(write: Callable[[], None]) -> None:
         write()
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes once more at exit and would complain there.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_stdout()
+    except OSError as error:
+        silence_stdout()
+        raise OutputLost(
+            f"what is to be told cannot be written to stdout: {error.strerror}",
+            next_step="see that its disk has room, then reconciler list",
+        ) from error

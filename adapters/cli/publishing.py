@@ -33,18 +33,18 @@ async def publish_and_wait(product: Reconciler, document_id: str, stop: Stop) ->
     """
     async with watched(product, document_id):
         published = await product.publish(document_id)
-        while not stop() and moves_by_itself(product, published.view):
+        while not stop() and moves_by_itself(published.view):
             await stop.pause(pause(published.view).total_seconds())
             if not stop():
                 published = await product.advance(document_id)
         return published
 
 
-def moves_by_itself(product: Reconciler, view: View) -> bool:
-    """A document that rests does not, nor one whose account waits for another token than ours."""
+def moves_by_itself(view: View) -> bool:
+    """A document that rests does not, nor one whose account waits for another token."""
     if view.document.state not in (DocumentState.QUEUED, DocumentState.PUBLISHING):
         return False
-    return _next(view).action is not NextAction.ROTATE_TOKEN or product.has_new_token(view)
+    return _next(view).action is not NextAction.ROTATE_TOKEN
 
 
 def pause(view: View) -> timedelta:

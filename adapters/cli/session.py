@@ -53,10 +53,12 @@ def carry_out(work: Work, *, as_json: bool, may_create: bool = False) -> int:
 
 
 def checked_settings() -> Settings:
-    """The settings of this process; names every variable that only looks like one."""
+    """The settings of this process. Warns of variables that only look like one, and of plain http."""
     settings = load_settings()
     for line in unknown_variables():
         say(f"warning: {line}")
+    if settings.sends_in_clear:
+        say("warning: RECONCILER_GRAPH_URL is plain http: whoever is on the way can read the token")
     return settings
 
 

@@ -25,6 +25,7 @@ from reconciler.policy import LegacyEvidence
 from .sources import secret_sources
 
 PREFIX: Final = "RECONCILER_"
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 DAY: Final = 86_400.0
 """In seconds. No duration here is sensibly longer, and a slip of the keyboard should not be one."""
 
@@ -186,6 +187,12 @@ class Settings(BaseSettings):
         """The account's own token, else the common one. `account_id` with or without `act_`."""
         own = self.account_tokens.get(f"act_{account_id.removeprefix('act_')}")
         return own or self.graph_token
+
+    @property
+    def sends_in_clear(self) -> bool:
+        """Whether the token would leave this machine unencrypted."""
+        parts = urlsplit(self.graph_url)
+        return parts.scheme != "https" and parts.hostname not in LOOPBACK
 
     @property
     def database_shown(self) -> str:

@@ -12,6 +12,7 @@ from reconciler.model import (
     ContainerKind,
     Document,
     Item,
+    ItemState,
     JudgedItem,
     Lease,
     Next,
@@ -24,6 +25,11 @@ from .next_command import next_command
 from .values import account, shown_time
 
 SCHEMA: Final = "document-state/1"
+
+STILL_SAID: Final = frozenset(
+    {ItemState.REJECTED, ItemState.PENDING, ItemState.ABSENT, ItemState.HELD}
+)
+"""Items whose last call's error still holds: not one that was mended since, nor one that exists."""
 
 
 def document_state(view: View) -> dict[str, Any]:
@@ -96,7 +102,7 @@ def _item(item: Item) -> dict[str, Any]:
 
 def _last_error(item: Item) -> str | None:
     """What the API, or the network, said to the latest call that it did not answer with an id."""
-    calls = item.intent.calls if item.intent else ()
+    calls = item.intent.calls if item.intent and item.state in STILL_SAID else ()
     error = calls[-1].error if calls else None
     return error.message if error else None
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shlex
 
-from reconciler.model import Document, Next, NextAction
+from reconciler.model import Document, DocumentState, Next, NextAction
 
 
 def next_command(document: Document, step: Next) -> str | None:
     """What a person types now; None where nothing is left to do.
 
     `wait` shows: reading is safe at any time, and looks as soon as looking is due. `rotate_token`
-    checks the token, for a secret is never typed on a command line.
+    checks the token, for a secret is never typed on a command line. To decide about a held document
+    its evidence is needed; about a surplus the list of what is too many, which `show` prints.
     """
     match step.action:
         case NextAction.NONE:
@@ -23,7 +24,8 @@ def next_command(document: Document, step: Next) -> str | None:
         case NextAction.RECOVER | NextAction.RAISE_LIMIT:
             return f"reconciler recover {document.id}"
         case NextAction.DECIDE:
-            return f"reconciler explain {document.id}"
+            is_held = document.state is DocumentState.HELD
+            return f"reconciler {'explain' if is_held else 'show'} {document.id}"
         case NextAction.ROTATE_TOKEN:
             return "reconciler doctor"
         case NextAction.FIX_INPUT:

@@ -214,6 +214,13 @@ def test_an_id_read_twice_counts_once_at_the_first_sieve_of_what_is_said_of_it(
     assert len(example["compared"]) == 2
 
 
+def test_of_three_readings_the_first_sieves_doubt_is_given() -> None:
+    first, second = two_walks()
+    one, other = replace(first, rows=(bare(), bare(created=None))), (bare(labels=("rc1-cut",)),)
+
+    assert only(UNMARKED, one, replace(second, rows=other)) == "mark_lost"
+
+
 def test_a_row_that_only_one_of_two_walks_shows_is_judged() -> None:
     """R034: the second walk leaves archived ones out."""
     first, second = two_walks()
