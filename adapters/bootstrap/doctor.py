@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Final
 
+from reconciler.call_outcome import Again
 from reconciler.errors import ReconcilerError
 
 from ..settings import Settings, load_settings, unknown_variables

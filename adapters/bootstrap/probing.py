@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from reconciler.call_outcome import Again
+
 from ..graph.fault import read_fault
 from ..graph.outcome import line_of
 from ..graph.paging import read_date

@@ -45,6 +45,11 @@ class Reconciler:
         self._read_budget = read_budget
         self._close = close
 
+    @property
+    def outside(self) -> Outside:
+        """The ports behind it, for programs that compose the core's use cases themselves."""
+        return self._outside
+
     async def submit(
         self,
         plan: object,

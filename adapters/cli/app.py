@@ -16,6 +16,7 @@ from reconciler.errors import ReconcilerError
 from . import commands
 from .exit_codes import ExitCode
 from .failing import tell, tell_error
+from .output import OutputLost
 from .running import Interrupted
 from .streams import fill_closed, flushed_stdout
 
@@ -38,6 +39,9 @@ def exit_code_of(arguments: Sequence[str]) -> int:
         return ExitCode.DONE if code is None else int(code)
     except typer.TyperException as error:
         return _usage(error, arguments, as_json)
+    except OutputLost as error:  # stdout takes nothing, not even this
+        tell_error(error, as_json=False)
+        return ExitCode.ERROR
     except ReconcilerError as error:
         tell_error(error, as_json=as_json)
         return ExitCode.ERROR

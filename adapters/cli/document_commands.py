@@ -15,10 +15,11 @@ from reconciler.verdict import Absent, Found, Inconclusive, Verdict
 
 from ..bootstrap import Reconciler
 from ..shapes import document_state, documents_list, explanation
-from .document_picture import clock, document_picture
+from .document_picture import document_picture
 from .exit_codes import ExitCode, after_cancel, after_publish, after_recover, after_show
 from .funnel_picture import funnel_picture
 from .list_picture import list_picture
+from .next_picture import timing
 from .publishing import publish_and_wait, publish_once
 from .running import Stop
 from .session import Told, Work
@@ -79,9 +80,9 @@ def _why_waiting(view: View) -> tuple[str, ...]:
     if view.document.state not in (DocumentState.QUEUED, DocumentState.PUBLISHING):
         return ()
     if step["action"] != NextAction.WAIT:
-        return (f"not done: {step['why']}",)
-    until = f" until {clock(step['until'])}" if step["until"] else ""
-    return (f"waiting{until}, because {step['why']}",)
+        again = f"; publish again{timing(step)}" if step["until"] else ""
+        return (f"not done: {step['why']}{again}",)
+    return (f"waiting{timing(step)}, because {step['why']}",)
 
 
 def show(document_id: str, *, recover: bool, refresh: bool) -> Work:

@@ -1,29 +1,27 @@
-"""The funnel in the terminal: what was listed, what each stage left and removed, and why.
+"""The evidence in the terminal: what was concluded of each item, on which listing, by which stages.
 
-A doubt is told apart from a disproof. An incomplete listing shows its stages hatched and without
-numbers: what was not judged must not read as zero.
+Items proven not made by the same stages share one block, for a lost wave would say the same fifty
+times.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
-from .document_picture import clock, next_picture
+from .funnel_stages import hatched, stages_picture
+from .next_picture import clock, next_picture
 from .output import visible
 
 Shape = Mapping[str, Any]
 
-BAR_WIDTH: Final = 22
-EXAMPLES_SHOWN_MAX: Final = 5
-"""For a person; --json has up to twenty of each stage."""
-
-VALUE_LENGTH_MAX: Final = 60
+KEYS_SHOWN_MAX: Final = 12
+"""Of the items that share a block; --json has each by itself."""
 
 
 def funnel_picture(shape: Shape) -> RenderableType:
@@ -31,29 +29,67 @@ def funnel_picture(shape: Shape) -> RenderableType:
     parts: list[RenderableType] = [
         Text.assemble(("document  ", "dim"), (shape["document_id"], "bold"), f"  {shape['state']}")
     ]
-    for item in shape["items"]:
-        parts += ["", *_item(item)]
+    for alike in _grouped(shape["items"]):
+        parts += ["", *_block(alike)]
     if rest := _not_judged(shape["not_judged"]):
         parts += ["", Text(rest, "dim")]
     return Group(*parts, "", next_picture(shape["next"]))
 
 
-def _item(item: Shape) -> Iterator[Text]:
-    yield Text.assemble((item["item"], "bold"), f"  {item['kind']}  {visible(item['name'])}")
-    yield _verdict(item)
+def _grouped(items: Sequence[Shape]) -> list[list[Shape]]:
+    groups: dict[Hashable, list[Shape]] = {}
+    for item in items:
+        groups.setdefault(_sameness(item), []).append(item)
+    return list(groups.values())
+
+
+def _sameness(item: Shape) -> Hashable:
+    """What items must have in common to be told at once: the walks, and who was removed where."""
     listing = item["listing"]
+    if item["verdict"] != "absent" or listing is None:
+        return str(item["item"])
+    stages = tuple(
+        (stage["stage"], stage["in"], stage["not_ours"], stage["doubt"], _removed(stage))
+        for stage in item["stages"]
+    )
+    return (item["kind"], listing["started_at"], listing["ended_at"], listing["rows"], stages)
+
+
+def _removed(stage: Shape) -> tuple[tuple[str, str], ...]:
+    return tuple((example["id"], example.get("why", "")) for example in stage["examples"])
+
+
+def _block(alike: Sequence[Shape]) -> Iterator[RenderableType]:
+    first, listing = alike[0], alike[0]["listing"]
+    yield _head(alike)
+    yield from _verdict(alike)
     if listing is None:
         yield Text("  a call was answered with this id: no listing was needed")
-        return
-    yield _listing(item, listing)
-    yield from _stages(item, listing) if listing["complete"] else _hatched(item)
+    elif listing["complete"]:
+        yield from _complete(first, listing)
+        yield from stages_picture(first, _rows(first))
+        if len(alike) > 1 and any(stage["examples"] for stage in first["stages"]):
+            yield Text(f"  the values compared are those of {first['item']}", "dim")
+    else:
+        yield from _incomplete(listing)
+        yield from hatched(first)
 
 
-def _verdict(item: Shape) -> Text:
+def _head(alike: Sequence[Shape]) -> RenderableType:
+    keys = ", ".join(item["item"] for item in alike[:KEYS_SHOWN_MAX])
+    more = f" and {len(alike) - KEYS_SHOWN_MAX:,} more" if len(alike) > KEYS_SHOWN_MAX else ""
+    others = f" and {len(alike) - 1:,} others" if len(alike) > 1 else ""
+    name = visible(alike[0]["name"])
+    return Text.assemble((keys, "bold"), f"{more}  {alike[0]['kind']}  {name}{others}")
+
+
+def _verdict(alike: Sequence[Shape]) -> Iterator[RenderableType]:
+    item = alike[0]
     symbol, words, style = _in_words(item)
-    line = Text.assemble((f"{symbol} {words}", style))
-    told = f"\n  judged {clock(item['judged_at'])}   evidence {item['evidence_id']}"
-    return line.append(told, "dim")
+    yield Text(f"{symbol} {words}", style)
+    others = f" and {len(alike) - 1:,} others" if len(alike) > 1 else ""
+    told = f"judged {clock(item['judged_at'])}   evidence {item['evidence_id']}{others}"
+    yield Padding(Text(told, "dim"), (0, 0, 0, 2))
 
 
 def _in_words(item: Shape) -> tuple[str, str, str]:
@@ -68,89 +104,54 @@ def _in_words(item: Shape) -> tuple[str, str, str]:
             return ".", f"INCONCLUSIVE {item['reason']}", "bold magenta"
 
 
-def _listing(item: Shape, listing: Shape) -> Text:
-    if not listing["complete"]:
-        return Text.assemble(
-            ("  listing INCOMPLETE", "bold red"), f"   {listing['reason'] or 'no walk'}: no verdict"
-        )
-    walks = len(item["walks"])
-    told = [
-        f"{walks} walks" if walks > 1 else "1 walk",
-        f"{listing['pages']:,} pages" if listing["pages"] != 1 else "1 page",
-        f"{listing['rows']:,} rows",
-        'ended by an absent "next"',
-    ]
+def _rows(item: Shape) -> int:
+    """The walks of one place list the same rows, so the larger one counts and not their sum."""
+    return int(_larger(item)["rows"])
+
+
+def _larger(item: Shape) -> Shape:
+    walks: Sequence[Shape] = item["walks"]
+    return max(walks, key=lambda walk: int(walk["rows"])) if walks else item["listing"]
+
+
+def _complete(item: Shape, listing: Shape) -> Iterator[RenderableType]:
+    told = f"{_walks(item)}{_extent(_larger(item))}"
+    yield Text.assemble(("  listing COMPLETE", "bold"), f'   {told}, ended by an absent "next"')
     difference = listing["clock_difference"]
     measured = "not measured" if difference is None else f"{difference:+.1f} s"
-    times = f"{clock(listing['started_at'])[:-4]} to {clock(listing['ended_at'])[11:]}"
-    line = Text.assemble(("  listing COMPLETE", "bold"), f"   {', '.join(told)}")
-    return line.append(f"\n  {times}   clock {measured}", "dim")
+    yield Text(f"  {_times(listing)}   clock {measured}", "dim")
 
 
-def _stages(item: Shape, listing: Shape) -> Iterator[Text]:
-    """Counts after each stage. The walks may have listed a row twice: the larger walk counts."""
-    listed = max((walk["rows"] for walk in item["walks"]), default=listing["rows"])
-    stages = item["stages"]
-    narrowed = stages[0]["in"] if stages else 0
-    yield _bar("listed", listed, listed, 0, "")
-    yield _bar(
-        "narrowed",
-        narrowed,
-        listed,
-        listed - narrowed,
-        "neither a name nor a mark of this document",
-    )
-    for stage in stages:
-        removed = stage["not_ours"] + stage["doubt"]
-        yield _bar(stage["stage"], stage["in"] - removed, listed, removed, _split(stage))
-        yield from _examples(stage)
+def _walks(item: Shape) -> str:
+    sizes = [walk["rows"] for walk in item["walks"]]
+    if len(sizes) < 2:
+        return "1 walk, "
+    return f"{'each' if len(set(sizes)) == 1 else 'the larger'} of {len(sizes)} walks: "
 
 
-def _bar(name: str, left: int, of: int, removed: int, why: str) -> Text:
-    length = 0 if not left else max(1, round(BAR_WIDTH * left / max(of, 1)))
-    told = f"{-removed:>9,}" if removed else f"{0:>9}"
-    line = Text.assemble(
-        f"  {name:<14}{left:>9,}  ",
-        ("#" * length, "cyan"),
-        " " * (BAR_WIDTH - length),
-        (told, "" if removed else "dim"),
-    )
-    return line.append(f"   {why}") if removed and why else line
+def _extent(walked: Shape) -> str:
+    pages, rows = walked["pages"], walked["rows"]
+    return f"{_counted(pages, 'page')}, {_counted(rows, 'row')}"
 
 
-def _split(stage: Shape) -> str:
-    told = []
-    if stage["not_ours"]:
-        told.append(f"not ours {stage['not_ours']:,}")
-    if stage["doubt"]:
-        told.append(f"DOUBT {stage['doubt']:,}")
-    return ", ".join(told)
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def _examples(stage: Shape) -> Iterator[Text]:
-    for example in stage["examples"][:EXAMPLES_SHOWN_MAX]:
-        doubts = example.get("says", "doubt") == "doubt"
-        symbol, style = ("?", "yellow") if doubts else ("x", "dim")
-        yield Text(f"      {symbol} {example['id']}  {visible(example.get('why', ''))}", style)
-        for compared in example.get("compared", ()):
-            yield Text(f"          {_compared(compared)}", "dim")
-    if (hidden := stage["not_ours"] + stage["doubt"] - len(stage["examples"])) > 0:
-        yield Text(f"        and {hidden:,} more", "dim")
+def _times(listing: Shape) -> str:
+    return f"{clock(listing['started_at'])[:-4]} to {clock(listing['ended_at'])[11:]}"
 
 
-def _compared(values: Shape) -> str:
-    return "   ".join(f"{name} {_value(value)}" for name, value in values.items())
-
-
-def _value(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    cut = text if len(text) <= VALUE_LENGTH_MAX else text[:VALUE_LENGTH_MAX] + "…"
-    return visible(cut)
-
-
-def _hatched(item: Shape) -> Iterator[Text]:
-    for stage in item["stages"]:
-        yield Text(f"  {stage['stage']:<14}{'?':>9}  {'/' * BAR_WIDTH}   not judged", "dim")
+def _incomplete(listing: Shape) -> Iterator[RenderableType]:
+    """Where it stopped and why, as far as the evidence tells."""
+    reason = listing["reason"] or "no walk"
+    yield Text.assemble(("  listing INCOMPLETE", "bold red"), f"   {reason}: no verdict")
+    where = f"stopped after {_extent(listing)}" if listing.get("pages") else "no page was read"
+    if listing.get("started_at") and listing.get("ended_at"):
+        where += f"   {_times(listing)}"
+    yield Text(f"  {where}", "dim")
+    if listing.get("detail"):
+        yield Padding(Text(visible(listing["detail"])), (0, 0, 0, 2))
 
 
 def _not_judged(items: list[Shape]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from ..bootstrap import migrate as migrate_ledger
@@ -38,12 +39,15 @@ def doctor(*, account: str | None, as_json: bool) -> int:
 
 def doctor_picture(shape: Mapping[str, Any]) -> RenderableType:
     """A line for each check, and below it how to mend what failed."""
-    width = max(len(check["name"]) for check in shape["checks"])
-    lines: list[Text] = []
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for _ in range(2):
+        grid.add_column(no_wrap=True)
     for check in shape["checks"]:
-        word, style = ("ok", "green") if check["ok"] else ("FAIL", "bold red")
-        name = visible(check["name"]).ljust(width)
-        lines.append(Text.assemble((f"{word:<5}", style), f"{name}  {visible(check['detail'])}"))
+        word, style = WORDS[check["status"]]
+        grid.add_row(Text(word, style), visible(check["name"]), visible(check["detail"]))
         if check["fix"] and not check["ok"]:
-            lines.append(Text(f"     {'':<{width}}  -> {visible(check['fix'])}", "bold"))
-    return Group(*lines)
+            grid.add_row("", "", Text(f"-> {visible(check['fix'])}", "bold"))
+    return grid
+
+
+WORDS: Final = {"ok": ("ok", "green"), "failed": ("FAIL", "bold red"), "unknown": ("--", "yellow")}

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from .document_picture import STYLES, clock
+from .document_picture import STYLES
+from .next_picture import clock
 from .output import visible
+
+Document = Mapping[str, Any]
+
+TITLES_FROM_WIDTH: Final = 100
+"""Columns; in a narrower terminal a title would push the next action out of sight."""
 
 
 def list_picture(shape: Mapping[str, Any]) -> RenderableType:
@@ -22,29 +29,65 @@ def list_picture(shape: Mapping[str, Any]) -> RenderableType:
         Text.assemble((f"{count:,} ", "bold"), (state, STYLES.get(state, "")))
         for state, count in counts.items()
     )
-    parts: list[RenderableType] = [total, "", _table(documents)]
+    parts: list[RenderableType] = [total, "", _Lines(documents)]
     if (hidden := sum(counts.values()) - len(documents)) > 0:
         parts.append(Text(f"and {hidden:,} older ones; narrow with --state or --account", "dim"))
     return Group(*parts)
 
 
-def _table(documents: list[Mapping[str, Any]]) -> Table:
+@dataclass(frozen=True)
+class _Lines:
+    """The documents, as wide as the terminal allows. Ids are never cut: they are to be copied."""
+
+    documents: Sequence[Document]
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        accounts = {document["account_id"] for document in self.documents}
+        if len(accounts) == 1:
+            yield Text(f"account   {next(iter(accounts))}\n", "dim")
+        columns = {"document": True, "account": len(accounts) > 1, "state": True}
+        columns |= {"since (UTC)": True, "next": True}
+        columns["title"] = options.max_width >= TITLES_FROM_WIDTH and self._has_titles()
+        yield _table(self.documents, [name for name, is_shown in columns.items() if is_shown])
+
+    def _has_titles(self) -> bool:
+        return any(document.get("title") for document in self.documents)
+
+
+def _table(documents: Sequence[Document], columns: list[str]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("document", "account", "state", "since", "next", "title"):
-        table.add_column(name, no_wrap=name not in ("title", "next"), overflow="fold")
-    for document in documents:
-        table.add_row(
-            document["document_id"],
-            document["account_id"],
-            _state(document),
-            clock(document["since"]),
-            _next(document["next"]),
-            visible(document.get("title") or ""),
+    lines = [_cells(document) for document in documents]
+    for name in columns:
+        table.add_column(
+            name, no_wrap=name in WHOLE, overflow="fold", min_width=_least(name, lines)
         )
+    for cells in lines:
+        table.add_row(*(cells[name] for name in columns))
     return table
 
 
-def _state(document: Mapping[str, Any]) -> Text:
+WHOLE: Final = ("document", "account", "since (UTC)")
+"""Never folded, never cut."""
+
+
+def _least(name: str, lines: list[dict[str, Text]]) -> int | None:
+    return max(len(cells[name]) for cells in lines) if name in WHOLE and lines else None
+
+
+def _cells(document: Document) -> dict[str, Text]:
+    return {
+        "document": Text(document["document_id"]),
+        "account": Text(document["account_id"]),
+        "state": _state(document),
+        "since (UTC)": Text(clock(document["since"])[:16]),
+        "next": Text(_next(document["next"], document["since"])),
+        "title": Text(visible(document.get("title") or "")),
+    }
+
+
+def _state(document: Document) -> Text:
     name = "crashed" if document["crashed"] else document["state"]
     text = Text(name, STYLES.get(name, ""))
     if document["unsettled"] and not document["crashed"]:
@@ -54,5 +97,10 @@ def _state(document: Mapping[str, Any]) -> Text:
     return text
 
 
-def _next(step: Mapping[str, Any]) -> str:
-    return f"{step['action']} until {clock(step['until'])}" if step["until"] else step["action"]
+def _next(step: Mapping[str, Any], since: str) -> str:
+    """The date is left out where it is that of `since`."""
+    if not step["until"]:
+        return str(step["action"])
+    at = clock(step["until"])[:-4]
+    short = at[11:] if step["until"][:10] == since[:10] else at
+    return f"{step['action']} {'until' if step['action'] == 'wait' else 'from'} {short}"

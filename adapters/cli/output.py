@@ -51,11 +51,14 @@ def print_json(shape: dict[str, Any]) -> None:
 
 def print_human(picture: RenderableType) -> None:
     """For people. Colour only on a terminal and without NO_COLOR."""
+    _to_stdout(lambda: print(_drawn(picture), flush=True))  # noqa: T201 - the output
+
+
+def _drawn(picture: RenderableType) -> str:
     console = console_for(sys.stdout)
-    with console.capture() as drawn:
+    with console.capture() as drawn:  # touches stdout itself, with nothing to write
         console.print(picture)
-    text = "\n".join(line.rstrip() for line in drawn.get().splitlines())
-    _to_stdout(lambda: print(text, flush=True))  # noqa: T201 - the output
+    return "\n".join(line.rstrip() for line in drawn.get().splitlines())
 
 
 def say(text: str) -> None:

@@ -22,7 +22,7 @@ from reconciler.ports import View
 
 from ..bootstrap import Reconciler
 from ..shapes import shown_time
-from .document_picture import clock
+from .next_picture import clock
 from .output import console_for, say
 
 LOOK_EVERY_SECONDS: Final = 1.0

@@ -53,7 +53,7 @@ def carry_out(work: Work, *, as_json: bool, may_create: bool = False) -> int:
 
 
 def checked_settings() -> Settings:
-    """The settings of this process. Warns of variables that only look like one, and of plain http."""
+    """The settings of this process; warns of misspelt variables and of plain http."""
     settings = load_settings()
     for line in unknown_variables():
         say(f"warning: {line}")

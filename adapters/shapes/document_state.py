@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
+from reconciler.created_time import parse_created_time
 from reconciler.lifecycle import shown_next
 from reconciler.model import (
     Attempt,
     Container,
     ContainerKind,
     Document,
+    Intent,
     Item,
     ItemState,
     JudgedItem,
@@ -92,12 +94,18 @@ def _item(item: Item) -> dict[str, Any]:
         "reason": intent.reason.value if intent and intent.reason else None,
         "external_id": intent.external_id if intent else None,
         "effective_status": intent.effective_status if intent else None,
-        "created_time": shown_time(intent.created_time) if intent else None,
+        "created_time": shown_time(_created(intent)) if intent else None,
         "attributes": dict(intent.attributes) if intent and intent.attributes else None,
         "found_by": intent.found_by.value if intent and intent.found_by else None,
         "warnings": list(intent.warnings) if intent else [],
         "error": _last_error(item),
     }
+
+
+def _created(intent: Intent) -> datetime | None:
+    """When the API made it: as a look judged it, else as the row that was listed since has it."""
+    told = (intent.attributes or {}).get("created_time")
+    return intent.created_time or parse_created_time(told if isinstance(told, str) else None)
 
 
 def _last_error(item: Item) -> str | None:

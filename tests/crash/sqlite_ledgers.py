@@ -1,4 +1,4 @@
-"""SQLite ledgers for crash tests: in memory and inline, made from one image of the schema."""
+"""SQLite ledgers for crash tests: in memory and inline, one after the other on one connection."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from reconciler.ports import Ledger
 
 
 @cache
-def _image() -> bytes:
-    """An empty ledger. Making the schema costs more than a whole story."""
+def _database() -> tuple[SqliteDatabase, bytes]:
+    """The connection, and what an empty ledger looks like.
+
+    Making the schema and compiling the statements costs more than a whole story.
+    """
     database = SqliteDatabase.in_memory()
     database.write(schema.upgrade)
-    image = database.image()
-    database.close()
-    return image
+    return database, database.image()
 
 
 def sqlite_in_memory(clock: Callable[[], datetime]) -> Ledger:
-    """A ledger of its own, whose every transaction is one step of the caller."""
-    return SqliteLedger(SqliteDatabase.in_memory(_image()), clock, None)
+    """A new ledger, whose every transaction is one step of the caller. The last one ends with it."""
+    database, empty = _database()
+    database._driver.deserialize(empty)
+    return SqliteLedger(database, clock, None)

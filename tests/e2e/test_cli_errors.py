@@ -1,11 +1,15 @@
 """What goes wrong at the keyboard: usage, plans, ids, databases, settings; never a traceback."""
 
 import json
+import os
 import shutil
+import subprocess
+from pathlib import Path
+from typing import IO
 
 import pytest
 
-from tests.e2e.command_line import Ran, Shell
+from tests.e2e.command_line import PROGRAM, Ran, Shell
 
 
 def assert_told_in_three_lines(ran: Ran, next_step: str) -> None:
@@ -171,3 +175,77 @@ def test_names_from_outside_cannot_move_the_cursor(shell: Shell) -> None:
 
 def test_no_colour_where_nobody_looks(shell: Shell) -> None:
     assert "\u001b" not in shell.run("show", shell.submitted("Spring / 1")).out
+
+
+def test_each_error_of_a_plan_is_a_line_of_its_own(shell: Shell) -> None:
+    (shell.folder / "bad.json").write_text('{"items": [], "colour": "red"}')
+
+    *errors, safe, next_step = shell.run("submit", "bad.json").err.splitlines()
+
+    assert len(errors) == 3
+    assert all(line.startswith("error: bad.json: ") for line in errors)
+    assert (safe, next_step[:5]) == ("       Nothing was stored or sent.", "next:")
+
+
+@pytest.mark.parametrize("command", ["list", "doctor"])
+def test_an_account_that_is_no_number_is_a_usage_error(shell: Shell, command: str) -> None:
+    ran = shell.run(command, "--account", "my account")
+
+    assert ran.code == 64
+    assert "digits" in ran.err
+
+
+def test_an_endless_id_is_not_repeated_in_full(shell: Shell) -> None:
+    assert len(shell.run("show", "x" * 100_000, "--json").out) < 5_000
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["people", "programs"])
+def test_an_output_that_cannot_be_written_is_an_error_in_three_lines(
+    shell: Shell, options: tuple[str, ...]
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        code, err = run_with(shell, full, *options)
+
+    lines = err.splitlines()
+    assert code == 1
+    assert len(lines) == 3
+    assert "cannot be written to stdout" in lines[0]
+
+
+def run_with(shell: Shell, out: IO[str], *options: str) -> tuple[int, str]:
+    environment = {**os.environ, **shell.settings}
+    ran = subprocess.run(
+        [PROGRAM, "list", *options],
+        cwd=shell.folder,
+        env=environment,
+        stdout=out,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return ran.returncode, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ('"$0" list --json >&-', 0),
+        ('"$0" submit - <&-', 1),
+        ('"$0" show NOTHING 2>&-', 1),
+        ('"$0" list >&- 2>&- <&-', 0),
+    ],
+)
+def test_closed_streams_end_neither_in_a_traceback_nor_in_another_stream(
+    shell: Shell, line: str, code: int
+) -> None:
+    ran = subprocess.run(
+        ["sh", "-c", line, PROGRAM],
+        cwd=shell.folder,
+        env={**os.environ, **shell.settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ran.returncode, ran.stdout) == (code, "")
+    assert "Traceback" not in ran.stderr

@@ -224,10 +224,43 @@ def test_a_lost_access_waits_for_another_token(shell: Shell, graph: FakeGraph) -
     document_id = shell.submitted("Spring / 1", "Spring / 2")
 
     first = shell.run("publish", document_id, "--wait", "--json", RECONCILER_GRAPH_TOKEN=refused)
+    renewed = shell.run("show", document_id, "--no-recover", "--json")
+    listed = shell.run("list", "--json")
     second = shell.run("publish", document_id, "--wait", "--json")
 
     assert first.code == 5
     assert first.json["next"]["action"] == "rotate_token"
     assert first.json["next"]["command"] == "reconciler doctor"
+    assert renewed.json["next"]["action"] != "rotate_token"
+    assert listed.json["documents"][0]["next"]["action"] != "rotate_token"
     assert (second.code, second.json["state"]) == (0, "published")
     assert ads(graph) == ["Spring / 1", "Spring / 2"]
+
+
+def test_a_throttled_look_inside_an_attempt_says_until_when(shell: Shell, graph: FakeGraph) -> None:
+    graph.faults.add("lost_before_commit")
+    graph.faults.add("throttle:method=GET,count=100")
+    document_id = shell.submitted("Spring / 1")
+
+    ran = shell.run("publish", document_id, "--json")
+
+    assert (ran.code, ran.json["next"]["action"]) == (5, "wait")
+    assert "throttled" in ran.json["next"]["why"]
+    assert ran.json["next"]["until"]
+
+
+def test_a_surplus_is_printed_by_the_command_that_next_names(
+    shell: Shell, graph: FakeGraph
+) -> None:
+    graph.faults.add("created_twice")
+    document_id = shell.submitted("Spring / 1")
+    assert shell.run("publish", document_id).code == 0
+
+    refreshed = shell.run("show", document_id, "--refresh", "--json").json
+    _, *arguments = refreshed["next"]["command"].split()
+    shown = shell.run(*arguments)
+
+    assert refreshed["next"]["action"] == "decide"
+    (extra,) = refreshed["surplus"]
+    assert f"! {extra['external_id']}" in shown.out
+    assert "yours to delete" in " ".join(shown.out.split())

@@ -10,19 +10,28 @@ from rich.console import Console, RenderableType
 
 from adapters.cli.document_picture import document_picture
 from adapters.cli.funnel_picture import funnel_picture
+from adapters.cli.ledger_commands import doctor_picture
 from adapters.cli.list_picture import list_picture
+from adapters.cli.next_picture import next_picture
 from adapters.cli.output import visible
-from adapters.shapes import Check, Explained, checks_list, document_state, explanation
+from adapters.shapes import (
+    Check,
+    Explained,
+    checks_list,
+    document_state,
+    documents_list,
+    explanation,
+)
 from reconciler.model import DocumentState, ItemState, JudgedItem, Outcome, Reason
-from reconciler.ports import View
+from reconciler.ports import Summary, View
 from reconciler.verdict import Evidence
 from tests.unit import sample_views as sample
 
 NOW = sample.NOW.isoformat()
 
 
-def drawn(picture: RenderableType) -> str:
-    console = Console(file=io.StringIO(), width=100, markup=False, highlight=False)
+def drawn(picture: RenderableType, width: int = 100) -> str:
+    console = Console(file=io.StringIO(), width=width, markup=False, highlight=False)
     with console.capture() as captured:
         console.print(picture)
     return captured.get()
@@ -50,6 +59,52 @@ def of_document(view: View) -> str:
 )
 def test_a_document_says_what_it_is_in_words_and_symbols(view: View, line: str) -> None:
     assert line in of_document(view)
+
+
+@pytest.mark.parametrize(
+    ("action", "says"),
+    [("wait", "wait until 2026-03-10 12:05:04 UTC  w"), ("publish", "publish, from 2026-03-10")],
+)
+def test_one_waits_until_a_time_and_publishes_from_a_time_on(action: str, says: str) -> None:
+    step = {"action": action, "until": NOW, "why": "why", "command": None}
+
+    assert says in drawn(next_picture(step))
+
+
+def test_a_long_reason_is_indented_and_the_command_stays_in_one_piece() -> None:
+    command = "reconciler submit PLAN.json --key " + "k" * 60
+    step = {"action": "fix_input", "until": None, "why": "word " * 30, "command": command}
+
+    *told, last = drawn(next_picture(step), width=60).splitlines()
+
+    assert [line for line in told if line[:10] not in ("next      ", " " * 10)] == []
+    assert last.strip() == f"$ {command}"
+
+
+def test_a_surplus_comes_with_what_a_person_can_do() -> None:
+    assert "yours to delete" in " ".join(of_document(sample.with_surplus()).split())
+    assert "yours to delete" not in of_document(sample.with_surplus(known=True))
+
+
+def test_what_a_look_saw_outside_is_shown() -> None:
+    assert "a1  PAUSED  created 2026-03-10 12:02:05 UTC" in of_document(sample.rescued())
+    assert "outside   as" not in of_document(sample.published())
+
+
+@pytest.mark.parametrize("more", ["", "-01KKBXJ7XTPJ3S7TQ4W0DYVWGA"])
+def test_a_hash_is_told_by_its_beginning_also_with_new(more: str) -> None:
+    view = sample.published()
+    hashed = replace(view, document=replace(view.document, key="0" * 64 + more))
+
+    assert ("once more by --new" in of_document(hashed)) is bool(more)
+    assert "0" * 13 not in of_document(hashed)
+
+
+def test_an_external_id_is_never_cut_however_narrow_the_terminal() -> None:
+    long = sample.intent(external_id="120200000000000101")
+    view = sample.view(DocumentState.PUBLISHED, sample.item(ItemState.CONFIRMED, long))
+
+    assert "120200000000000101" in drawn(document_picture(document_state(view)), width=60)
 
 
 def test_a_document_where_all_is_well_needs_no_legend() -> None:
@@ -100,6 +155,9 @@ LISTING = {
     "reason": None,
 }
 INCOMPLETE = {**LISTING, "complete": False, "pages": 0, "rows": 0, "reason": "throttled"}
+
+
+GIVEN_UP = {**INCOMPLETE, "pages": 8, "rows": 4000, "detail": "page 9: HTTP 400, code 17"}
 
 
 def explained(
@@ -163,6 +221,54 @@ def test_an_incomplete_listing_shows_no_numbers_and_never_a_zero() -> None:
     assert "listed" not in picture
 
 
+def test_an_incomplete_listing_says_where_it_stopped_and_why() -> None:
+    picture = of_funnel(explained("inconclusive", Reason.THROTTLED, GIVEN_UP))
+
+    assert "stopped after 8 pages, 4,000 rows" in picture
+    assert "page 9: HTTP 400, code 17" in picture
+
+
+def test_stages_that_removed_nothing_share_a_line_and_what_nobody_asked_is_left_out() -> None:
+    told = explanation(explained("found"))
+    idle = [stage("copy", 1), stage("created", 1), stage("provenance", 1), stage("cap", 0)]
+    told["items"][0]["stages"] = [*STAGES[:1], *idle]
+
+    picture = drawn(funnel_picture(told))
+
+    assert "  copy, created: nothing removed\n" in picture.replace(" " * 3, "")
+    assert "cap: nothing left to judge" in picture
+    assert "provenance" not in picture
+
+
+def test_two_walks_of_one_place_are_told_each_and_not_together() -> None:
+    told = explanation(explained("found"))
+    told["items"][0]["walks"] *= 2
+
+    assert "each of 2 walks: 14 pages, 1,377 rows" in drawn(funnel_picture(told))
+
+
+def test_items_that_the_same_stages_proved_absent_share_a_block() -> None:
+    told = explanation(explained("absent"))
+    (first,) = told["items"]
+    told["items"] = [first, {**first, "item": "a3"}, {**first, "item": "a4", "verdict": "found"}]
+
+    picture = drawn(funnel_picture(told))
+
+    assert "a1, a3  ad  Spring / 1 and 1 others" in picture
+    assert picture.count("ABSENT") == 1
+    assert "\na4  ad" in picture
+
+
+def test_values_that_do_not_fit_go_on_below_themselves() -> None:
+    told = explanation(explained("inconclusive", Reason.ECHO_UNPROVEN))
+    (compared,) = told["items"][0]["stages"][1]["examples"][0]["compared"]
+    compared["more"] = "word " * 11
+
+    lines = drawn(funnel_picture(told), width=60).splitlines()
+
+    assert [line for line in lines if line.startswith("word")] == []
+
+
 def test_a_verdict_by_reply_needed_no_listing() -> None:
     assert "no listing was needed" in of_funnel(explained("found", listing=None))
 
@@ -181,13 +287,39 @@ def test_an_empty_list_says_how_to_begin() -> None:
     assert "reconciler submit" in drawn(list_picture({"counts": {}, "documents": []}))
 
 
-def test_a_check_is_printed_with_its_four_fields() -> None:
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_list_never_cuts_an_id(width: int) -> None:
+    view = sample.unsettled()
+    line = Summary(document=view.document, unsettled=True, has_surplus=True)
+    shape = documents_list({DocumentState.QUEUED: 1}, [line], sample.NOW)
+
+    picture = drawn(list_picture(shape), width=width)
+
+    assert picture.startswith("1 queued")
+    assert view.document.id in picture
+    assert "2026-03-10 12:02" in picture
+    assert "wait until 12:06:04" in " ".join(picture.split()) or width < 80
+
+
+def test_a_check_is_printed_with_its_fields() -> None:
     shape = checks_list([Check(name="clock", ok=False, detail="off", fix="set it")])
 
     assert shape == {
         "schema": "doctor/1",
-        "checks": [{"name": "clock", "ok": False, "detail": "off", "fix": "set it"}],
+        "checks": [
+            {"name": "clock", "ok": False, "status": "failed", "detail": "off", "fix": "set it"}
+        ],
     }
+
+
+def test_what_a_check_could_not_find_out_is_not_ok_and_not_called_a_failure() -> None:
+    shape = checks_list([Check(name="clock", ok=False, known=False, detail="?", fix="mend it")])
+
+    picture = drawn(doctor_picture(shape))
+
+    assert (shape["checks"][0]["ok"], shape["checks"][0]["status"]) == (False, "unknown")
+    assert picture.startswith("--    clock")
+    assert "-> mend it" in picture
 
 
 @pytest.mark.parametrize(

@@ -117,3 +117,23 @@ def test_a_cancelled_document_with_held_items_says_that_they_may_exist() -> None
     step = next_step(document([item("a", I.HELD)], D.CANCELLED), OPEN, at(1))
 
     assert "may exist" in step.why
+
+
+@pytest.mark.parametrize(
+    ("states", "says", "says_not"),
+    [
+        ([I.ABSENT], "proven not made", "not sent"),
+        ([I.WAITING], "not sent yet", "proven"),
+        ([I.ABSENT, I.WAITING], "proven not made or not sent yet", "?"),
+    ],
+)
+def test_what_was_never_sent_is_not_called_proven(
+    states: list[ItemState], says: str, says_not: str
+) -> None:
+    items = [item(f"a{place}", state) for place, state in enumerate(states)]
+
+    step = next_step(document(items, D.FAILED), OPEN, at(1))
+
+    assert step.action is N.PUBLISH
+    assert says in step.why
+    assert says_not not in step.why

@@ -147,7 +147,7 @@ PARENTS = (
         "no parent",
         "Where would it go?",
         plan(ad(params={})),
-        ("a", "params.adset_id", "container is of kind account"),
+        ("a", "params.adset_id", "the plan has no container"),
     ),
     Case(
         "a container of another kind",

@@ -14,6 +14,10 @@ from reconciler.model import (
     Container,
     ContainerKind,
     DocumentState,
+    ItemState,
+    Next,
+    NextAction,
+    Outcome,
     Reason,
 )
 from reconciler.ports import Summary, View
@@ -184,7 +188,7 @@ NEXT = [
     (sample.held(Reason.OVER_CAP), "raise_limit", f"reconciler recover {ID}"),
     (sample.failed(), "fix_input", "reconciler submit PLAN.json --key spring"),
     (sample.published(), "none", None),
-    (sample.with_surplus(), "decide", f"reconciler explain {ID}"),
+    (sample.with_surplus(), "decide", f"reconciler show {ID}"),
     (sample.with_surplus(known=True), "none", None),
 ]
 
@@ -197,6 +201,33 @@ def test_the_next_action_comes_with_the_command_to_type(
 
     assert (step["action"], step["command"]) == (action, command)
     assert step["why"]
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        (ItemState.REJECTED, "Invalid parameter"),
+        (ItemState.ABSENT, "Invalid parameter"),
+        (ItemState.WAITING, None),
+    ],
+)
+def test_an_item_that_was_mended_no_longer_shows_what_was_said_to_it_before(
+    state: ItemState, told: str | None
+) -> None:
+    item = sample.item(state, sample.intent(Outcome.REJECTED))
+
+    shape = document_state(sample.view(DocumentState.FAILED, item))
+
+    assert shape["items"][0]["error"] == told
+
+
+def test_a_refreshed_item_shows_when_the_api_made_it() -> None:
+    row = {"id": "23851", "created_time": "2026-03-10T04:02:05-0800"}
+    item = sample.item(ItemState.CONFIRMED, sample.intent(attributes=row))
+
+    shape = document_state(sample.view(DocumentState.PUBLISHED, item))
+
+    assert shape["items"][0]["created_time"] == "2026-03-10T12:02:05Z"
 
 
 def test_a_key_that_a_shell_would_split_is_quoted() -> None:
@@ -239,3 +270,25 @@ def test_a_line_that_waited_for_a_time_says_what_to_do_once_it_came(
     after = documents_list({}, [line], sample.NOW + timedelta(seconds=61))["documents"][0]["next"]
 
     assert (before["action"], after["action"]) == ("wait", action)
+
+
+def test_a_line_of_a_closed_account_says_so_and_no_longer_once_it_is_open() -> None:
+    view = sample.view(DocumentState.QUEUED, account=CLOSED)
+    line = summary(view)
+
+    closed = documents_list({}, [line], sample.NOW, {"act_1001": CLOSED})["documents"][0]["next"]
+    renewed = documents_list({}, [line], sample.NOW)["documents"][0]["next"]
+
+    assert (closed["action"], renewed["action"]) == ("rotate_token", "publish")
+
+
+def test_a_throttle_is_told_on_every_line_of_its_account() -> None:
+    until = sample.NOW + timedelta(minutes=5)
+    throttled = Account(id="act_1001", reason=BlockReason.THROTTLED, until=until)
+    stored = Next(action=NextAction.PUBLISH, why="queued")
+    line = summary(sample.view(DocumentState.QUEUED, next=stored))
+
+    step = documents_list({}, [line], sample.NOW, {"act_1001": throttled})["documents"][0]["next"]
+
+    assert step["action"] == "wait"
+    assert "throttled" in step["why"]

@@ -1,0 +1,122 @@
+"""The items of a document for people: where each stands, what a look saw, what was said."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from .next_picture import clock
+from .output import visible
+
+Shape = Mapping[str, Any]
+
+SYMBOLS: Final = {
+    "confirmed": ("=", "green"),
+    "absent": ("+", "cyan"),
+    "held": ("?", "yellow"),
+    "pending": (".", "magenta"),
+    "rejected": ("x", "red"),
+    "blocked": ("x", "red"),
+    "waiting": (" ", "dim"),
+}
+"""By item state; `~` where it was found by a look. Symbols with words, never colour alone."""
+
+MEANINGS: Final = {
+    "=": "nothing to do",
+    "~": "found",
+    "+": "absent, may be made",
+    "?": "needs a person",
+    "!": "surplus",
+    ".": "no verdict yet",
+    "x": "cannot be made",
+}
+
+ITEMS_SHOWN_MAX: Final = 200
+"""Rows of items for a person; --json has all of them."""
+
+
+def items_picture(state: Shape) -> RenderableType:
+    """A line for each item, those beyond the bound counted by state."""
+    items = state["items"]
+    confirmed = sum(item["state"] == "confirmed" for item in items)
+    table = Table(
+        title=f"items     {confirmed} of {len(items)} exist and are recorded",
+        title_justify="left",
+        title_style="dim",
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        header_style="dim",
+    )
+    least = {"external id": max(len(item["external_id"] or "-") for item in items)}
+    for name in ("", "key", "kind", "name", "state", "external id", "found by"):
+        folds = name in ("key", "name", "state")  # an id is to be copied: never folded, never cut
+        table.add_column(name, no_wrap=not folds, overflow="fold", min_width=least.get(name))
+    for item in items[:ITEMS_SHOWN_MAX]:
+        table.add_row(*_item(item))
+    if len(items) <= ITEMS_SHOWN_MAX:
+        return table
+    hidden = Counter(item["state"] for item in items[ITEMS_SHOWN_MAX:])
+    told = ", ".join(f"{count:,} {name}" for name, count in hidden.items())
+    return Group(table, Text(f"   and more, see --json: {told}", "dim"))
+
+
+def _item(item: Shape) -> Iterator[RenderableType]:
+    symbol, style = symbol_of(item)
+    reason = f" ({item['reason']})" if item.get("reason") else ""
+    yield Text(symbol, style)
+    yield item["key"]
+    yield item["kind"]
+    yield visible(item["name"])
+    yield Text(f"{item['state']}{reason}", style)
+    yield item["external_id"] or "-"
+    yield item["found_by"] or "-"
+
+
+def symbol_of(item: Shape) -> tuple[str, str]:
+    """The symbol and its colour."""
+    symbol, style = SYMBOLS[item["state"]]
+    was_found = item["state"] == "confirmed" and item["found_by"] != "reply"
+    return ("~", style) if was_found else (symbol, style)
+
+
+def legend(state: Shape) -> Text | None:
+    """The meaning of the symbols that are on the screen; none where all is well."""
+    used = {symbol_of(item)[0] for item in state["items"]} | ({"!"} if state["surplus"] else set())
+    told = [f"{symbol} {meaning}" for symbol, meaning in MEANINGS.items() if symbol in used]
+    return Text("   " + "   ".join(told), "dim") if used - {"=", " "} else None
+
+
+def outside(state: Shape) -> RenderableType | None:
+    """What a look saw of the entities: their status and when the API made them, where known."""
+    seen = [item for item in state["items"] if item["effective_status"] or item["created_time"]]
+    if not seen:
+        return None
+    grid = Table.grid(padding=(0, 2))
+    for item in seen[:ITEMS_SHOWN_MAX]:
+        made = f"created {clock(item['created_time'])}" if item["created_time"] else ""
+        grid.add_row(
+            Text(f"  {item['key']}", "bold"), visible(item["effective_status"] or ""), made
+        )
+    return Group(Text("outside   as a look last saw it", "dim"), grid)
+
+
+def remarks(state: Shape) -> RenderableType | None:
+    """Warnings of a look, and what the API or the network, said to a last call; None: nothing."""
+    lines = [
+        Text.assemble((f"  {item['key']}  ", "bold"), (visible(text), style))
+        for item in state["items"]
+        for text, style in _said_about(item)
+    ]
+    return Group(Text("remarks", "dim"), *lines[:ITEMS_SHOWN_MAX]) if lines else None
+
+
+def _said_about(item: Shape) -> Iterator[tuple[str, str]]:
+    yield from ((warning, "yellow") for warning in item["warnings"])
+    if item.get("error") and item["state"] != "confirmed":
+        yield item["error"], "red"
