@@ -57,7 +57,7 @@ async def publish(document_id: str, outside: Outside) -> Published:
     return await advance(document_id, outside, settled)
 
 
-async def queue(document_id: str, outside: Outside) -> View:
+async def queue(document_id: str, outside: Outside) -> None:
     """A person's `publish` on a document that rests; nothing where that changes nothing."""
 
     def decide(view: View) -> Change:
@@ -68,8 +68,8 @@ async def queue(document_id: str, outside: Outside) -> View:
     view = await outside.ledger.read(document_id)
     under_way = (DocumentState.QUEUED, DocumentState.PUBLISHING)
     if view.document.state in under_way or view.document.state in NOTHING_TO_PUBLISH:
-        return view
-    return await outside.ledger.change(document_id, LeaseFree(), decide) or view
+        return
+    await outside.ledger.change(document_id, LeaseFree(), decide, only=())  # about no item
 
 
 async def advance(document_id: str, outside: Outside, settled: Settled) -> Published:

@@ -15,6 +15,7 @@ from . import events
 from .call_outcome import Answered
 from .errors import CommitUnknown, LedgerUnavailable
 from .facts import merged, with_answers_decided, with_facts
+from .model import Item
 from .outside import Outside
 from .ports import Anyhow, Change, Event, Fenced, View
 from .renewal import HeldLease
@@ -24,13 +25,12 @@ TRIES: Final = 3
 
 
 class Recorder:
-    """One wave's answers on their way into the ledger.
-
-    `view` is the document whole, with everything that is durable of it by now.
-    """
+    """One wave's answers on their way into the ledger."""
 
     def __init__(self, view: View, held: HeldLease, outside: Outside) -> None:
-        self.view = view
+        self._whole = view.document
+        self._last = view  # what the last commit gave back: of the items only those it was about
+        self._saved: dict[str, Item] = {}
         self._document_id = view.document.id
         self._held = held
         self._outside = outside
@@ -39,9 +39,19 @@ class Recorder:
         self.failed = False
 
     @property
+    def view(self) -> View:
+        """The document whole, with everything that is durable of it by now.
+
+        Put together only when asked: for each commit that would be work on every item, in the
+        thread that sends.
+        """
+        part = replace(self._last.document, items=tuple(self._saved.values()))
+        return replace(self._last, document=merged(self._whole, part))
+
+    @property
     def cancel_requested(self) -> bool:
         """Whether a person asked to cancel, as of the last commit."""
-        return self.view.document.cancel_requested
+        return self._last.document.cancel_requested
 
     def add(self, answered: Answered) -> None:
         """Hand over an answer; a commit begins at once unless one is in flight."""
@@ -67,7 +77,8 @@ class Recorder:
                 continue  # recording is idempotent: a call keeps the end it has
             except LedgerUnavailable:
                 continue
-            self.view = replace(view, document=merged(self.view.document, view.document))
+            self._last = view
+            self._saved.update((item.key, item) for item in view.document.items)
             self._held.step()
             return
         self.failed = True

@@ -23,7 +23,7 @@ from .model import (
     Origin,
     Outcome,
 )
-from .settling import owed_look_from
+from .settling import owed_look_from, unanswered
 
 _D = DocumentState
 
@@ -184,13 +184,19 @@ def with_owed_look(
     `concerns` picks calls by item key: those whose end was just recorded, or will never be. Older
     ones were looked after before; owing a look for them again would list a healthy document.
     """
-    just_these = replace(
-        document, items=tuple(_only_calls(item, concerns) for item in document.items)
+    just_these = tuple(
+        _only_calls(item, concerns) for item in document.items if _has_unanswered(item)
     )
-    owed = owed_look_from(just_these, limits.timings())
+    if not just_these:  # nearly always; a copy of every item for nothing took half of *the end*
+        return document
+    owed = owed_look_from(replace(document, items=just_these), limits.timings())
     if owed is None or (document.owes_look_from is not None and document.owes_look_from >= owed):
         return document
     return replace(document, owes_look_from=owed)
+
+
+def _has_unanswered(item: Item) -> bool:
+    return item.intent is not None and bool(unanswered(item.intent))
 
 
 def _only_calls(item: Item, concerns: Callable[[str, Call], bool]) -> Item:

@@ -46,7 +46,7 @@ async def probe(settings: Settings, account_id: str) -> Probed:
         return Probed(answers=False, detail=str(error))
     if outgoing is None:
         return Probed(answers=False, detail="no token for this account")
-    lanes = Lanes(1)
+    lanes = Lanes(1, settings.graph_url)
     try:
         within = timedelta(seconds=settings.call_timeout_seconds)
         before = datetime.now(UTC)

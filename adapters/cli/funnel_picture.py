@@ -78,18 +78,20 @@ def _block(alike: Sequence[Shape]) -> Iterator[RenderableType]:
 def _head(alike: Sequence[Shape]) -> RenderableType:
     keys = ", ".join(item["item"] for item in alike[:KEYS_SHOWN_MAX])
     more = f" and {len(alike) - KEYS_SHOWN_MAX:,} more" if len(alike) > KEYS_SHOWN_MAX else ""
-    others = f" and {len(alike) - 1:,} others" if len(alike) > 1 else ""
     name = visible(alike[0]["name"])
-    return Text.assemble((keys, "bold"), f"{more}  {alike[0]['kind']}  {name}{others}")
+    return Text.assemble((keys, "bold"), f"{more}  {alike[0]['kind']}  {name}{_others(alike)}")
+
+
+def _others(alike: Sequence[Shape]) -> str:
+    return f" and {_counted(len(alike) - 1, 'other')}" if len(alike) > 1 else ""
 
 
 def _verdict(alike: Sequence[Shape]) -> Iterator[RenderableType]:
     item = alike[0]
     symbol, words, style = _in_words(item)
     yield Text(f"{symbol} {words}", style)
-    others = f" and {len(alike) - 1:,} others" if len(alike) > 1 else ""
-    told = f"judged {clock(item['judged_at'])}   evidence {item['evidence_id']}{others}"
-    yield Padding(Text(told, "dim"), (0, 0, 0, 2))
+    told = f"judged {clock(item['judged_at'])}   evidence {item['evidence_id']}"
+    yield Padding(Text(f"{told}{_others(alike)}", "dim"), (0, 0, 0, 2))
 
 
 def _in_words(item: Shape) -> tuple[str, str, str]:

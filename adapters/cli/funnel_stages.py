@@ -33,7 +33,7 @@ def stages_picture(item: Shape, listed: int) -> Iterator[RenderableType]:
     """Counts after each stage, from all that was listed down to what is left."""
     stages = [stage for stage in item["stages"] if _removed(stage) or stage["stage"] not in UNASKED]
     narrowed = stages[0]["in"] if stages else 0
-    why = "neither a name nor a mark of this document"
+    why = "not this document's"  # neither its name nor its mark; short, for 80 columns
     yield _bar("listed", listed, listed, 0, "")
     yield _bar("narrowed", narrowed, listed, listed - narrowed, why)
     for removes, run in groupby(stages, key=lambda stage: _removed(stage) > 0):

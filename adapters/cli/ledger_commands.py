@@ -40,8 +40,8 @@ def doctor(*, account: str | None, as_json: bool) -> int:
 def doctor_picture(shape: Mapping[str, Any]) -> RenderableType:
     """A line for each check, and below it how to mend what failed."""
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for _ in range(2):
-        grid.add_column(no_wrap=True)
+    for _ in ("word", "name"):
+        grid.add_column(no_wrap=True, min_width=4)
     for check in shape["checks"]:
         word, style = WORDS[check["status"]]
         grid.add_row(Text(word, style), visible(check["name"]), visible(check["detail"]))

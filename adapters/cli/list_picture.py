@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, OverflowMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -60,9 +60,12 @@ def _table(documents: Sequence[Document], columns: list[str]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     lines = [_cells(document) for document in documents]
     for name in columns:
-        table.add_column(
-            name, no_wrap=name in WHOLE, overflow="fold", min_width=_least(name, lines)
-        )
+        longest = max((len(cells[name]) for cells in lines), default=0)
+        is_whole = name in WHOLE or (name == "next" and longest <= NEXT_WIDTH_MAX)
+        least = longest if is_whole else None
+        is_title = name == "title"  # may be cut, as the last one
+        over: OverflowMethod = "ellipsis" if is_title else "fold"
+        table.add_column(name, no_wrap=is_whole or is_title, overflow=over, min_width=least)
     for cells in lines:
         table.add_row(*(cells[name] for name in columns))
     return table
@@ -72,8 +75,8 @@ WHOLE: Final = ("document", "account", "since (UTC)")
 """Never folded, never cut."""
 
 
-def _least(name: str, lines: list[dict[str, Text]]) -> int | None:
-    return max(len(cells[name]) for cells in lines) if name in WHOLE and lines else None
+NEXT_WIDTH_MAX: Final = 20
+"""Up to this the next action stays on one line, and a long state is folded before it."""
 
 
 def _cells(document: Document) -> dict[str, Text]:

@@ -57,7 +57,7 @@ def print_human(picture: RenderableType) -> None:
 def _drawn(picture: RenderableType) -> str:
     console = console_for(sys.stdout)
     with console.capture() as drawn:  # touches stdout itself, with nothing to write
-        console.print(picture)
+        console.print(picture, crop=False)  # a command to copy may be wider than the screen
     return "\n".join(line.rstrip() for line in drawn.get().splitlines())
 
 

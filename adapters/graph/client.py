@@ -70,7 +70,7 @@ class GraphClient:
         self._redact.guard_logging()
         self._keyring = Keyring(tokens, app_secret, self._redact)
         self._requests = Requests(Endpoint(url, version), self._keyring)
-        self._lanes = Lanes(-(-concurrency // IN_FLIGHT_PER_CLIENT) + 1, transport)
+        self._lanes = Lanes(-(-concurrency // IN_FLIGHT_PER_CLIENT) + 1, url, transport)
         self._sender = Sender(self._lanes)
         self._bounds = Bounds(pages_max=max_pages, rows_max=max_rows)
         self._read_timeout = read_timeout

@@ -1,7 +1,8 @@
-"""A few HTTP clients that share the load: one httpx client slows down with many requests in flight.
+"""A few HTTP transports that share the load: one of httpx slows down with many requests in flight.
 
-At 100 requests in flight one `AsyncClient` spends 15 ms of CPU on each; at no more than four per
-client it does not show. So requests take a slot here, and httpx's own pool never has to wait.
+At 100 requests in flight one spends 15 ms of CPU on each; at no more than four it does not show. So
+requests take a slot here, and httpx's own pool never has to wait. An `AsyncClient` above them would
+cost a third of a request more, for redirects, cookies and authentication that we must not have.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
@@ -23,27 +26,30 @@ that create would be `unknown`."""
 
 POOL_WAIT_SECONDS: Final = 1.0
 """httpx's pool has a place for every slot of ours; one that makes us wait has lost places to
-cancelled requests (R098). Its client is replaced, as is one whose request was cut off unsent."""
+cancelled requests (R098). Its transport is replaced, as is one whose request was cut off unsent."""
 
 
 @dataclass(slots=True, eq=False)
 class Lane:
-    """One client and how many requests it carries now."""
+    """One transport and how many requests it carries now."""
 
-    client: httpx.AsyncClient
+    transport: httpx.AsyncBaseTransport
     busy: int = 0
     is_worn: bool = False
 
 
 class Lanes:
-    """At most `count` clients of four requests each; opened when needed, closed by `aclose`.
+    """At most `count` transports of four requests each; opened when needed, closed by `aclose`.
 
-    `transport` None is the real network: HTTP/1.1, no transport retries, no redirects, proxies
-    from the environment honoured. Another transport is for tests and the simulator.
+    All requests go to the host of `url`. `transport` None is the real network: HTTP/1.1, no
+    retries, proxies from the environment honoured. Another one is for tests and the simulator.
     """
 
-    def __init__(self, count: int, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self, count: int, url: str, transport: httpx.AsyncBaseTransport | None = None
+    ) -> None:
         self._count = count
+        self._url = url
         self._transport = transport
         self._slots = asyncio.Semaphore(count * IN_FLIGHT_PER_CLIENT)
         self._lanes: list[Lane] = []
@@ -60,19 +66,19 @@ class Lanes:
             finally:
                 lane.busy -= 1
                 if lane.is_worn and not lane.busy:
-                    await lane.client.aclose()
+                    await lane.transport.aclose()
 
     def replace(self, lane: Lane) -> None:
-        """Give the lane no more requests; its client is closed when the last one ends."""
+        """Give the lane no more requests; its transport is closed when the last one ends."""
         lane.is_worn = True
         if lane in self._lanes:
             self._lanes.remove(lane)
 
     async def aclose(self) -> None:
-        """Close every client. Requests after this never leave."""
+        """Close every transport. Requests after this never leave."""
         self._is_closed = True
         while self._lanes:
-            await self._lanes.pop().client.aclose()
+            await self._lanes.pop().transport.aclose()
 
     def _pick(self) -> Lane:
         if self._is_closed:
@@ -83,23 +89,39 @@ class Lanes:
             self._lanes.append(lane)
         return lane
 
-    def _open(self) -> httpx.AsyncClient:
+    def _open(self) -> httpx.AsyncBaseTransport:
+        if self._transport is not None:
+            return self._transport
         limits = httpx.Limits(
             max_connections=IN_FLIGHT_PER_CLIENT,
             max_keepalive_connections=IN_FLIGHT_PER_CLIENT,
             keepalive_expiry=KEEPALIVE_SECONDS,
         )
-        return httpx.AsyncClient(
+        return httpx.AsyncHTTPTransport(
             verify=self._ssl_context,
             http1=True,
             http2=False,
             limits=limits,
-            follow_redirects=False,
-            trust_env=True,
-            transport=self._transport,
+            retries=0,
+            proxy=proxy_for(self._url),
         )
 
     @cached_property
     def _ssl_context(self) -> ssl.SSLContext:
-        """Shared by all clients: building one is nearly all that opening a client costs."""
-        return httpx.create_ssl_context()
+        """Shared by all: building one, 27 ms, is nearly all that opening a transport costs.
+
+        An address without TLS gets one that trusts nobody, which costs nothing.
+        """
+        if urlsplit(self._url).scheme == "https":
+            return httpx.create_ssl_context()
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def proxy_for(url: str) -> str | None:
+    """The proxy that the environment names for this address, None where it names none."""
+    parts = urlsplit(url)
+    if proxy_bypass(parts.netloc):
+        return None
+    named = getproxies()
+    proxy = named.get(parts.scheme) or named.get("all")
+    return proxy if proxy is None or "://" in proxy else f"http://{proxy}"

@@ -8,47 +8,50 @@ from sqlalchemy import Connection, Text, bindparam, select, text
 
 from reconciler.model import Account
 
-from .rows import Values, account_of, account_values
+from .rows import account_of, account_values
+from .statement import Statement, Values
 from .tables import table
 
 _account = table("account")
 _rest = [column for column in _account.columns if not column.primary_key]
 
-_FIND: Final = select(_account).where(_account.c.id == bindparam("the_id", type_=Text))
-_OPEN: Final = text(
-    "INSERT INTO account (id, failures) VALUES (:id, 0) ON CONFLICT (id) DO NOTHING"
+_FIND: Final = Statement(select(_account).where(_account.c.id == bindparam("the_id", type_=Text)))
+_OPEN: Final = Statement(
+    text("INSERT INTO account (id, failures) VALUES (:id, 0) ON CONFLICT (id) DO NOTHING")
 )
-_PUT: Final = (
+_to_values: Final = (
     _account.update()
     .where(_account.c.id == bindparam("the_id", type_=Text))
     .values({column.name: bindparam(f"to_{column.name}") for column in _rest})
 )
-_REPLACE: Final = _PUT.where(
-    *(
-        column.is_not_distinct_from(bindparam(f"seen_{column.name}", type_=column.type))
-        for column in _rest
-    )
-).returning(_account.c.id)
+_PUT: Final = Statement(_to_values)
+_REPLACE: Final = Statement(
+    _to_values.where(
+        *(
+            column.is_not_distinct_from(bindparam(f"seen_{column.name}", type_=column.type))
+            for column in _rest
+        )
+    ).returning(_account.c.id)
+)
 
 
 def known(connection: Connection, account_id: str) -> Account:
     """The account; an open one if nothing is known of it."""
-    row = connection.execute(_FIND, {"the_id": account_id}).one_or_none()
+    row = _FIND.row(connection, {"the_id": account_id})
     return Account(id=account_id) if row is None else account_of(row)
 
 
 def put(connection: Connection, account: Account) -> None:
     """Store it, whatever stood before."""
-    connection.execute(_OPEN, {"id": account.id})
-    connection.execute(_PUT, _to(account))
+    _OPEN.run(connection, [{"id": account.id}])
+    _PUT.run(connection, [_to(account)])
 
 
 def replace(connection: Connection, account: Account, seen: Account) -> bool:
     """Store it where `seen` still stands; False where it does not."""
-    connection.execute(_OPEN, {"id": account.id})
+    _OPEN.run(connection, [{"id": account.id}])
     values = {f"seen_{name}": value for name, value in account_values(seen).items()}
-    row = connection.execute(_REPLACE, _to(account) | values).one_or_none()
-    return row is not None
+    return _REPLACE.row(connection, _to(account) | values) is not None
 
 
 def _to(account: Account) -> Values:

@@ -12,16 +12,16 @@ from types import TracebackType
 from typing import Final, Self
 
 from sqlalchemy import Connection, Text, bindparam, select, text, update
-from sqlalchemy.exc import IntegrityError
 
 from reconciler.errors import BindingTaken
 from reconciler.model import Document, Item, Kind
 
 from .one_of import OneOf
+from .statement import Statement
 from .tables import table
 
 _intent = table("intent")
-_GIVE_UP: Final = (
+_GIVE_UP: Final = Statement(
     update(_intent)
     .where(
         _intent.c.document_id == bindparam("its_document", type_=Text),
@@ -56,7 +56,7 @@ class Bindings:
         if self._given_up:
             its_document = {"its_document": self._document.id}
             rows = [its_document | {"its_key": key} for key in self._given_up]
-            self._connection.execute(_GIVE_UP, rows)
+            _GIVE_UP.run(self._connection, rows)
         if self._taken:
             self._refuse()
         return self
@@ -67,7 +67,7 @@ class Bindings:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if isinstance(error, IntegrityError) and self._taken and _names_the_index(error):
+        if error is not None and self._taken and self._names_the_index(error):
             raise BindingTaken(self._taken[0]) from error
 
     def _refuse(self) -> None:
@@ -78,14 +78,15 @@ class Bindings:
                 raise BindingTaken(external_id)
             held.add(external_id)
 
+    def _names_the_index(self, error: BaseException) -> bool:
+        """SQLite names the columns, PostgreSQL the index."""
+        if not isinstance(error, self._connection.dialect.loaded_dbapi.IntegrityError):
+            return False
+        said = str(error)
+        return "intent.account_id, intent.external_id" in said or "uq_intent_binding" in said
+
 
 def _unique_id(item: Item) -> str | None:
     if item.intent is None or item.intent.kind is Kind.ADCREATIVE:
         return None
     return item.intent.external_id
-
-
-def _names_the_index(error: IntegrityError) -> bool:
-    """SQLite names the columns, PostgreSQL the index."""
-    said = str(error.orig)
-    return "intent.account_id, intent.external_id" in said or "uq_intent_binding" in said

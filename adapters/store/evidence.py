@@ -12,16 +12,19 @@ from reconciler.errors import LedgerUnavailable
 from reconciler.verdict import Evidence
 
 from .columns import Instant
+from .statement import Statement
 from .tables import table
 
 _evidence = table("evidence")
 
 # The id follows from the body, so a row that is there already is the same one.
-_ADD: Final = text(
-    "INSERT INTO evidence (id, document_id, stored_at, hash, body)"
-    " VALUES (:id, :document_id, :stored_at, :hash, :body) ON CONFLICT (id) DO NOTHING"
-).bindparams(bindparam("stored_at", type_=Instant))
-_FIND: Final = select(_evidence).where(_evidence.c.id == bindparam("the_id", type_=Text))
+_ADD: Final = Statement(
+    text(
+        "INSERT INTO evidence (id, document_id, stored_at, hash, body)"
+        " VALUES (:id, :document_id, :stored_at, :hash, :body) ON CONFLICT (id) DO NOTHING"
+    ).bindparams(bindparam("stored_at", type_=Instant))
+)
+_FIND: Final = Statement(select(_evidence).where(_evidence.c.id == bindparam("the_id", type_=Text)))
 
 
 def add(
@@ -40,12 +43,12 @@ def add(
         }
         for evidence in found
     ]
-    connection.execute(_ADD, rows)
+    _ADD.run(connection, rows)
 
 
 def stored(connection: Connection, evidence_id: str) -> Evidence:
     """The evidence of this id. Raises `LedgerUnavailable` if there is none, or it was altered."""
-    row = connection.execute(_FIND, {"the_id": evidence_id}).one_or_none()
+    row = _FIND.row(connection, {"the_id": evidence_id})
     if row is None:
         raise LedgerUnavailable(f"no evidence {evidence_id} is stored")
     try:

@@ -25,13 +25,12 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.sql.dml import ReturningUpdate
 
 from reconciler.model import BlockReason, DocumentState, ItemState, Origin, Purpose
 from reconciler.ports import Anyhow, Claim, Fenced, Guard, LeaseFree, SettleLease, Takeover
 
 from .columns import Instant
-from .rows import AnyRow, Values
+from .statement import AnyRow, Statement, Values
 from .tables import UNSETTLED_STATES, table
 
 _document, _item, _call, _account = map(table, ("document", "item", "call", "account"))
@@ -73,9 +72,9 @@ _ACCOUNT_CLOSED: Final = exists().where(
 """A throttle ends by time, lost access by a new token (`Account.is_open`)."""
 
 
-def _guard(*conditions: ColumnElement[bool], **values: Any) -> ReturningUpdate[Any]:
+def _guard(*conditions: ColumnElement[bool], **values: Any) -> Statement:
     changed = values or {"lease_epoch": _c.lease_epoch}
-    return (
+    return Statement(
         update(_document).where(_c.id == THE_ID, *conditions).values(changed).returning(_document)
     )
 
@@ -128,8 +127,7 @@ _ANYHOW: Final = _guard()
 def matched(connection: Connection, document_id: str, guard: Guard, now: datetime) -> AnyRow | None:
     """Run the guard's update. The document's row as it stands now, None if it did not match."""
     statement, values = _prepared(guard, now)
-    row = connection.execute(statement, values | {"the_id": document_id, "the_time": now})
-    return row.one_or_none()
+    return statement.row(connection, values | {"the_id": document_id, "the_time": now})
 
 
 def renewed(
@@ -143,10 +141,10 @@ def renewed(
         "the_time": now,
         "the_end": until,
     }
-    return connection.execute(_RENEWAL, values).one_or_none()
+    return _RENEWAL.row(connection, values)
 
 
-def _prepared(guard: Guard, now: datetime) -> tuple[ReturningUpdate[Any], Values]:
+def _prepared(guard: Guard, now: datetime) -> tuple[Statement, Values]:
     match guard:
         case Claim(owner=owner, duration=duration, token_print=token):
             return _CLAIM, {"the_owner": owner, "the_end": now + duration, "the_token": token}

@@ -21,13 +21,13 @@ from sqlalchemy import Connection, select
 from reconciler.errors import ForeignLedger
 
 from .row_writer import RowWriter
-from .rows import AnyRow
+from .statement import Statement
 from .tables import table
 
 MEMORY: Final = "memory"
 """The print of a ledger that is no file."""
 
-_FIND: Final = select(table("ledger_identity"))
+_FIND: Final = Statement(select(table("ledger_identity")))
 _WRITER: Final = RowWriter("ledger_identity")
 
 
@@ -43,7 +43,8 @@ def check(connection: Connection, *, graph_url: str | None, file_print: str) -> 
 
     `graph_url` None asks nothing of it.
     """
-    row = connection.execute(_FIND).one()
+    row = _FIND.row(connection, {})
+    assert row is not None, "a migrated ledger has its identity"
     if row.file_print != file_print:
         raise ForeignLedger(
             "this database was restored, copied or moved since it was accepted",
@@ -60,11 +61,11 @@ def settle(
     connection: Connection, *, graph_url: str, file_print: str, now: datetime, accept: bool
 ) -> None:
     """Give a new ledger its identity; check one that has it, or accept it under a new one."""
-    row = connection.execute(_FIND).one_or_none()
+    row = _FIND.row(connection, {})
     if row is not None and not accept:
         check(connection, graph_url=graph_url, file_print=file_print)
         return
-    before = [] if row is None else [_values(row)]
+    before = [] if row is None else [row._asdict()]
     after = {
         "one": 1,
         "identity": str(uuid.uuid4()),
@@ -73,7 +74,3 @@ def settle(
         "created_at": now,
     }
     _WRITER.store(connection, before, [after])
-
-
-def _values(row: AnyRow) -> dict[str, object]:
-    return dict(row._mapping)  # noqa: SLF001 - public; the underscore keeps it apart from columns

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Select, bindparam
 
-from .rows import AnyRow, Values
+from .statement import AnyRow, Statement, Values
 
 LENGTHS: Final = (1, 4, 16, 64, 256)
 """All far below what a database takes in one statement (SQLite before 3.32: 999)."""
@@ -23,8 +23,10 @@ class OneOf:
 
     def __init__(self, select: Select[Any], column: Column[Any]) -> None:
         self._by_length = {
-            length: select.where(
-                column.in_([bindparam(name, type_=column.type) for name in _names(length)])
+            length: Statement(
+                select.where(
+                    column.in_([bindparam(name, type_=column.type) for name in _names(length)])
+                )
             )
             for length in LENGTHS
         }
@@ -40,7 +42,7 @@ class OneOf:
             length = next(length for length in LENGTHS if length >= len(part))
             filled = part + part[-1:] * (length - len(part))
             named = dict(zip(_names(length), filled, strict=True))
-            yield from connection.execute(self._by_length[length], given | named).all()
+            yield from self._by_length[length].rows(connection, given | named)
 
 
 def _names(length: int) -> list[str]:

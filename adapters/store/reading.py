@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, Text, bindparam, select
+from sqlalchemy import Connection, Select, Text, bindparam, select, text
 
 from reconciler.errors import UnknownDocument
 from reconciler.model import Attempt, Call, Document, Intent, Item
@@ -17,7 +17,6 @@ from reconciler.ports import Event, Recorded
 
 from .one_of import OneOf
 from .rows import (
-    AnyRow,
     attempt_of,
     call_of,
     document_of,
@@ -26,7 +25,8 @@ from .rows import (
     surplus_of,
     verdict_of,
 )
-from .tables import table
+from .statement import AnyRow, Statement
+from .tables import UNSETTLED_STATES, table
 
 _THE_ID: Final = bindparam("the_id", type_=Text)
 
@@ -39,25 +39,30 @@ def _parts(name: str, *order: str) -> Select[Any]:
     )
 
 
-_DOCUMENT: Final = select(table("document")).where(table("document").c.id == _THE_ID)
-_DOCUMENT_BY_KEY: Final = select(table("document")).where(
-    table("document").c.key == bindparam("the_key", type_=Text)
+_DOCUMENT: Final = Statement(select(table("document")).where(table("document").c.id == _THE_ID))
+_DOCUMENT_BY_KEY: Final = Statement(
+    select(table("document")).where(table("document").c.key == bindparam("the_key", type_=Text))
 )
-_ITEMS: Final = _parts("item")
-_INTENTS: Final = _parts("intent")
-_CALLS: Final = _parts("call")
+_ITEMS: Final = Statement(_parts("item"))
+_INTENTS: Final = Statement(_parts("intent"))
+_CALLS: Final = Statement(_parts("call"))
 _SOME_ITEMS: Final = OneOf(_parts("item"), table("item").c.key)
 _SOME_INTENTS: Final = OneOf(_parts("intent"), table("intent").c.key)
 _SOME_CALLS: Final = OneOf(_parts("call"), table("call").c.key)
-_ATTEMPTS: Final = _parts("attempt", "number")
-_SURPLUS: Final = _parts("surplus", "position")
-_VERDICTS: Final = _parts("verdict", "position")
-_JOURNAL: Final = _parts("journal", "sequence")
+_UNSETTLED: Final = Statement(
+    select(table("item").c.key).where(
+        table("item").c.document_id == _THE_ID, text(UNSETTLED_STATES)
+    )
+)
+_ATTEMPTS: Final = Statement(_parts("attempt", "number"))
+_SURPLUS: Final = Statement(_parts("surplus", "position"))
+_VERDICTS: Final = Statement(_parts("verdict", "position"))
+_JOURNAL: Final = Statement(_parts("journal", "sequence"))
 
 
 def document_row(connection: Connection, document_id: str) -> AnyRow:
     """The document's own row. Raises `UnknownDocument`."""
-    row = connection.execute(_DOCUMENT, {"the_id": document_id}).one_or_none()
+    row = _DOCUMENT.row(connection, {"the_id": document_id})
     if row is None:
         raise UnknownDocument(f"there is no document {document_id}")
     return row
@@ -65,7 +70,7 @@ def document_row(connection: Connection, document_id: str) -> AnyRow:
 
 def row_by_key(connection: Connection, key: str) -> AnyRow | None:
     """The row of the document with this key, None if there is none."""
-    return connection.execute(_DOCUMENT_BY_KEY, {"the_key": key}).one_or_none()
+    return _DOCUMENT_BY_KEY.row(connection, {"the_key": key})
 
 
 def document_with_parts(
@@ -77,8 +82,8 @@ def document_with_parts(
         row,
         items=items(connection, row.id, only),
         attempts=attempts(connection, row.id),
-        surplus=[surplus_of(found) for found in connection.execute(_SURPLUS, the_id)],
-        verdicts=[verdict_of(found) for found in connection.execute(_VERDICTS, the_id)],
+        surplus=[surplus_of(found) for found in _SURPLUS.rows(connection, the_id)],
+        verdicts=[verdict_of(found) for found in _VERDICTS.rows(connection, the_id)],
     )
 
 
@@ -90,6 +95,11 @@ def items(
     rows = _of_items(connection, document_id, only, _ITEMS, _SOME_ITEMS)
     found = [item_of(row, by_key.get(row.key)) for row in rows]
     return sorted(found, key=lambda item: item.position)
+
+
+def unsettled_keys(connection: Connection, document_id: str) -> list[str]:
+    """Keys of the items that may be unsettled, by the partial index over them."""
+    return [row.key for row in _UNSETTLED.rows(connection, {"the_id": document_id})]
 
 
 def intents(
@@ -109,14 +119,14 @@ def _by_number(calls: list[Call]) -> list[Call]:
 
 def attempts(connection: Connection, document_id: str) -> list[Attempt]:
     """The attempts of a document, first to last."""
-    rows = connection.execute(_ATTEMPTS, {"the_id": document_id})
+    rows = _ATTEMPTS.rows(connection, {"the_id": document_id})
     return [attempt_of(row) for row in rows]
 
 
 def journal(connection: Connection, document_id: str) -> tuple[Recorded, ...]:
     """Every event of a document, oldest first. Raises `UnknownDocument`."""
     document_row(connection, document_id)
-    rows = connection.execute(_JOURNAL, {"the_id": document_id})
+    rows = _JOURNAL.rows(connection, {"the_id": document_id})
     return tuple(
         Recorded(
             sequence=row.sequence,
@@ -131,10 +141,10 @@ def _of_items(
     connection: Connection,
     document_id: str,
     only: Collection[str] | None,
-    whole: Select[Any],
+    whole: Statement,
     some: OneOf,
 ) -> Iterable[AnyRow]:
     the_id = {"the_id": document_id}
     if only is None:
-        return connection.execute(whole, the_id).all()
+        return whole.rows(connection, the_id)
     return some.rows(connection, only, the_id)

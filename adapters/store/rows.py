@@ -10,8 +10,6 @@ from dataclasses import asdict, fields
 from datetime import timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row
-
 from reconciler.mark import Mark
 from reconciler.model import (
     Account,
@@ -30,9 +28,7 @@ from reconciler.model import (
 )
 
 from .columns import MICROSECOND
-
-Values = dict[str, Any]
-AnyRow = Row[*tuple[Any, ...]]
+from .statement import AnyRow, Values
 
 _ALIKE: Final = (
     "id", "key", "plan_hash", "account_id", "created_at", "since", "origin", "revision", "title",
@@ -267,5 +263,6 @@ def _without(row: AnyRow, *left_out: str) -> Values:
     return {name: value for name, value in _named(row).items() if name not in left_out}
 
 
-def _named(row: AnyRow) -> Mapping[Any, Any]:
-    return row._mapping  # noqa: SLF001 - public; the underscore keeps it apart from columns
+def _named(row: AnyRow) -> Values:
+    named: Values = row._asdict()
+    return named

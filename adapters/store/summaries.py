@@ -12,6 +12,7 @@ from reconciler.ports import Summary
 
 from .guards import NOW, UNSETTLED
 from .rows import document_of
+from .statement import Statement
 from .tables import table
 
 LINES_MAX: Final = 1_000
@@ -20,7 +21,9 @@ _document, _surplus = table("document"), table("surplus")
 _PUBLISHES: Final = and_(
     _document.c.lease_purpose == Purpose.PUBLISH, _document.c.lease_until > NOW
 )
-_COUNTS: Final = select(_document.c.state, func.count()).group_by(_document.c.state)
+_COUNTS: Final = select(_document.c.state, func.count().label("documents")).group_by(
+    _document.c.state
+)
 _LINES: Final = (
     select(
         _document,
@@ -37,8 +40,8 @@ def summaries(
 ) -> tuple[dict[DocumentState, int], tuple[Summary, ...]]:
     """Counts over all that fit, and up to 1,000 of them, newest first. None: any."""
     chosen = _chosen(state, account_id)
-    counts = {row[0]: row[1] for row in connection.execute(_COUNTS.where(*chosen))}
-    rows = connection.execute(_LINES.where(*chosen), {"the_time": now})
+    counts = Statement(_COUNTS.where(*chosen)).rows(connection, {})
+    rows = Statement(_LINES.where(*chosen)).rows(connection, {"the_time": now})
     lines = (
         Summary(
             document=document_of(row),
@@ -47,7 +50,7 @@ def summaries(
         )
         for row in rows
     )
-    return counts, tuple(lines)
+    return {row.state: row.documents for row in counts}, tuple(lines)
 
 
 def _chosen(state: DocumentState | None, account_id: str | None) -> list[ColumnElement[Any]]:

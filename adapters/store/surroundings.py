@@ -41,8 +41,11 @@ _RIVALS: Final = OneOf(
         _intent.c.document_id != bindparam("the_id", type_=Text),
         _document.c.began_at.is_not(None),
         or_(
-            _item.c.state.in_([ItemState.PENDING, ItemState.HELD]),
-            and_(_item.c.state == ItemState.CONFIRMED, _intent.c.found_by.in_(_NO_PROOF)),
+            *(_item.c.state == state for state in (ItemState.PENDING, ItemState.HELD)),
+            and_(
+                _item.c.state == ItemState.CONFIRMED,
+                or_(*(_intent.c.found_by == grade for grade in _NO_PROOF)),
+            ),
         ),
     ),
     _intent.c.name,

@@ -137,7 +137,9 @@ def _stored(
 ) -> View:
     account = decided.account or account
     whole = _whole(connection, decided.document, only)
-    document = replace(decided.document, next=next_step(whole, account, now))
+    document = decided.document
+    if (step := next_step(whole, account, now)) != document.next:
+        document = replace(document, next=step)
     if only is not None and seen is not None:
         _check_same_items(seen, document)
     writing.store(connection, seen, document)
@@ -146,16 +148,20 @@ def _stored(
 
 
 def _whole(connection: Connection, document: Document, only: Collection[str] | None) -> Document:
-    """The document with the items that were not read, for what looks at all of them.
+    """The document with what its next step depends on of the items that were not read.
 
-    While it is being published the next step is to wait for the lease, whatever its items are: the
-    hot path, recording ids of a large document, reads no others.
+    While it is being published that is to wait for the lease, whatever its items are: the hot path,
+    recording ids of a large document, reads no others. While it is queued those matter that are
+    unsettled.
     """
     if only is None or document.state is DocumentState.PUBLISHING:
         return document
+    wanted = None
+    if document.state is DocumentState.QUEUED:
+        wanted = reading.unsettled_keys(connection, document.id)
+    there = {item.key: item for item in reading.items(connection, document.id, wanted)}
     decided = {item.key: item for item in document.items}
-    items = tuple(decided.get(item.key, item) for item in reading.items(connection, document.id))
-    return replace(document, items=items)
+    return replace(document, items=tuple((there | decided).values()))
 
 
 def _check_same_items(seen: Document, decided: Document) -> None:

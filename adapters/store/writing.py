@@ -18,7 +18,6 @@ from . import accounts, evidence
 from .binding import Bindings
 from .row_writer import RowWriter
 from .rows import (
-    Values,
     attempt_values,
     call_values,
     document_values,
@@ -27,6 +26,7 @@ from .rows import (
     surplus_values,
     verdict_values,
 )
+from .statement import Statement, Values
 from .tables import table
 
 _DOCUMENT: Final = RowWriter("document")
@@ -39,8 +39,10 @@ _SURPLUS: Final = RowWriter("surplus")
 _JOURNAL: Final = RowWriter("journal")
 
 _journal = table("journal")
-_LAST: Final = select(func.coalesce(func.max(_journal.c.sequence), 0)).where(
-    _journal.c.document_id == bindparam("the_id", type_=Text)
+_LAST: Final = Statement(
+    select(func.coalesce(func.max(_journal.c.sequence), 0).label("sequence")).where(
+        _journal.c.document_id == bindparam("the_id", type_=Text)
+    )
 )
 
 
@@ -150,7 +152,7 @@ def _append(
 ) -> None:
     if not events:
         return
-    last = connection.execute(_LAST, {"the_id": document_id}).scalar_one()
+    [last] = _LAST.rows(connection, {"the_id": document_id})
     rows = [
         {
             "document_id": document_id,
@@ -160,6 +162,6 @@ def _append(
             "item": event.item,
             "detail": dict(event.detail),
         }
-        for sequence, event in enumerate(events, start=last + 1)
+        for sequence, event in enumerate(events, start=last.sequence + 1)
     ]
     _JOURNAL.store(connection, [], rows)

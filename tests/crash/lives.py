@@ -44,7 +44,7 @@ class IsStopped(Process):
         reached = self.effects.count(effect) - (1 if after else 0)
         if (effect, after, reached) == (self.effect, self.after, self.nth):
             self.goes_on_at = loop.time() + self.stops_for
-        while loop.time() < self.goes_on_at:
+        if loop.time() < self.goes_on_at:
             await asyncio.sleep(self.goes_on_at - loop.time())
 
 
@@ -80,7 +80,7 @@ class LedgerFails(Process):
 
 
 def ends(stage: Stage, work: Coroutine[Any, Any, object], life: Process) -> bool:
-    """Run it; True where its life was cut short, as that life is cut short. Else it comes through."""
+    """Run it; True where it ended as that life is cut short. Other failures come through."""
 
     async def run() -> bool:
         task = asyncio.ensure_future(work)

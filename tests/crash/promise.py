@@ -27,18 +27,29 @@ def created_per_item(world: World, document: Document) -> dict[str, list[Creatio
     """Every creation of ours that a request for this item made, deleted ones too.
 
     By the label and the name that only requests for this item carry. For a document without a mark
-    by its name and parent, so no two such documents may share one in a story.
+    by its name and parent, so no two such documents may share one in a story. Its twins sent equal
+    requests: there no entity is one's more than another's, and each counts where it is bound.
     """
     world.land_due()
     ours = [made for made in world.log if _is_our_request(made)]
     found: dict[str, list[Creation]] = {item.key: [] for item in document.items}
     for made in ours:
         fitting = [item for item in document.items if _asked_for(document, item, made, found)]
-        if len(fitting) > 1:  # unmarked twins: their requests are equal, so each takes the next
-            fitting.sort(key=lambda item: len(found[item.key]))
+        if len(fitting) > 1:  # unmarked twins
+            fitting.sort(key=lambda item: _rank(item, made, found))
         if fitting:
             found[fitting[0].key].append(made)
     return found
+
+
+def _rank(
+    item: Item, made: Creation, found: Mapping[str, list[Creation]]
+) -> tuple[bool, bool, int]:
+    """Where it is bound, else where nothing is bound, else where most calls have made nothing."""
+    bound = item.intent.external_id if item.intent else None
+    calls = item.intent.calls if item.intent else ()
+    sent = sum(call.outcome is not Outcome.NOT_SENT for call in calls)
+    return bound != made.id, bound is not None, len(found[item.key]) - sent
 
 
 def live_entities_per_item(world: World, document: Document) -> dict[str, list[str]]:

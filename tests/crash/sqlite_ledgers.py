@@ -24,7 +24,7 @@ def _database() -> tuple[SqliteDatabase, bytes]:
 
 
 def sqlite_in_memory(clock: Callable[[], datetime]) -> Ledger:
-    """A new ledger, whose every transaction is one step of the caller. The last one ends with it."""
+    """A new ledger, whose every transaction is one step of the caller. It ends the last one."""
     database, empty = _database()
     database._driver.deserialize(empty)
     return SqliteLedger(database, clock, None)

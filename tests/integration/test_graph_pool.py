@@ -53,22 +53,28 @@ async def test_a_pool_that_lost_its_places_is_replaced(monkeypatch: pytest.Monke
     monkeypatch.setattr(transport, "KEEPALIVE_SECONDS", 0.01)
     async with Server(answering(reply(CREATED))).running() as server, opened(server.url) as graph:
         async with graph._lanes.lane() as lane:
-            broken = lane.client
+            broken = lane.transport
 
         async def starved(*_: object, **__: object) -> httpx.Response:
             raise httpx.PoolTimeout("no place")
 
-        monkeypatch.setattr(broken, "send", starved)
+        closed = asyncio.Event()
+
+        async def close() -> None:
+            closed.set()
+
+        monkeypatch.setattr(broken, "handle_async_request", starved)
+        monkeypatch.setattr(broken, "aclose", close)
         first = await graph.create(CREATE, within=LATER)
         second = await graph.create(CREATE, within=LATER)
 
     assert (first.outcome, first.again) == (Outcome.NOT_SENT, Again.NOW)
     assert second.outcome is Outcome.CREATED
-    assert broken.is_closed
+    assert closed.is_set()
 
 
-async def test_no_client_carries_more_than_four_requests() -> None:
-    lanes = Lanes(3)
+async def test_no_transport_carries_more_than_four_requests() -> None:
+    lanes = Lanes(3, "http://graph.test")
     seen: list[int] = []
 
     async def one() -> None:
@@ -92,11 +98,10 @@ async def test_calls_in_a_row_share_one_connection() -> None:
 
 async def test_the_transport_neither_retries_nor_follows() -> None:
     """R005: whatever is configured, no automatic re-send of a create."""
-    lanes = Lanes(1)
+    lanes = Lanes(1, "https://graph.test")
     async with lanes.lane() as lane:
-        pool = lane.client._transport._pool  # type: ignore[attr-defined]
+        pool = lane.transport._pool  # type: ignore[attr-defined]
         assert (pool._retries, pool._http2, pool._keepalive_expiry) == (0, False, 5.0)
-        assert lane.client.follow_redirects is False
     await lanes.aclose()
 
 

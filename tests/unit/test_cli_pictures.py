@@ -33,8 +33,8 @@ NOW = sample.NOW.isoformat()
 def drawn(picture: RenderableType, width: int = 100) -> str:
     console = Console(file=io.StringIO(), width=width, markup=False, highlight=False)
     with console.capture() as captured:
-        console.print(picture)
-    return captured.get()
+        console.print(picture, crop=False)
+    return captured.get()  # lines padded to the width, which the program strips
 
 
 def of_document(view: View) -> str:
@@ -235,7 +235,7 @@ def test_stages_that_removed_nothing_share_a_line_and_what_nobody_asked_is_left_
 
     picture = drawn(funnel_picture(told))
 
-    assert "  copy, created: nothing removed\n" in picture.replace(" " * 3, "")
+    assert "  copy, created: nothing removed " in picture
     assert "cap: nothing left to judge" in picture
     assert "provenance" not in picture
 
@@ -254,7 +254,7 @@ def test_items_that_the_same_stages_proved_absent_share_a_block() -> None:
 
     picture = drawn(funnel_picture(told))
 
-    assert "a1, a3  ad  Spring / 1 and 1 others" in picture
+    assert "a1, a3  ad  Spring / 1 and 1 other" in picture
     assert picture.count("ABSENT") == 1
     assert "\na4  ad" in picture
 

@@ -27,7 +27,7 @@ from fixtures.funnel_world import (
 )
 from reconciler.funnel import Policy
 from reconciler.listing import Row, Statuses
-from reconciler.model import Document, Kind, Origin, Outcome, Reason
+from reconciler.model import Document, ItemState, Kind, Origin, Outcome, Reason
 
 HERE = (C1, Kind.ADSET)
 UNMARKED = document(item(part=None), part=None)
@@ -253,3 +253,9 @@ def test_absence_asks_for_two_walks() -> None:
     assert only(document(), second) == "too_soon"
     assert only(document(), first, second) == "absent"
     assert only(document(), second, first) == "absent"
+
+
+def test_nothing_is_said_of_what_neither_lacks_its_entity_nor_was_answered() -> None:
+    doc = document(item("a1", state=ItemState.ABSENT))
+
+    assert all_told(judged(doc, two_walks(row()), only=["a1"])) == {}

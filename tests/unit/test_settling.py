@@ -206,6 +206,12 @@ def test_nothing_is_looked_at_by_time_where_nothing_is_waited_for() -> None:
     assert next_look([item(calls=(rejected,))], (attempt(),), seconds(0), NOW) is None
 
 
+def test_of_two_unanswered_calls_the_one_that_settles_last_is_looked_for() -> None:
+    twice = item(calls=(call(1), replace(GAVE_UP, number=2, ended_at=seconds(50))))
+
+    assert next_look([twice], (attempt(lease=300),), seconds(0), NOW) == seconds(300)
+
+
 def test_an_end_recorded_late_moves_the_looks_forward() -> None:
     late = replace(GAVE_UP, ended_at=seconds(1000))
 
@@ -288,9 +294,10 @@ def test_absence_needs_no_wait_where_nothing_is_waited_for() -> None:
 
 
 def test_creatives_know_no_status_filter() -> None:
-    def creatives(start: float) -> Listing:
-        return walk(kind=Kind.ADCREATIVE, statuses=Statuses.NO_FILTER, started_at=seconds(start))
+    def creatives(start: float, statuses: Statuses = Statuses.NO_FILTER) -> Listing:
+        return walk(kind=Kind.ADCREATIVE, statuses=statuses, started_at=seconds(start))
 
+    assert may_say_absent(creatives(500), creatives(502, Statuses.EVERY_STATUS), seconds(480))
     assert may_say_absent(creatives(500), creatives(502), seconds(480))
     assert not may_say_absent(creatives(400), creatives(502), seconds(480))
 

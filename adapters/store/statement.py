@@ -1,0 +1,139 @@
+"""One statement, compiled once for each kind of database, and run on the driver's own cursor.
+
+SQLAlchemy writes the SQL, names the parameters and converts every value by its column's type. What
+it does besides for each execution costs more than the query: recording one answer runs a dozen
+statements and took 4 ms that way, of which the database itself needs half a millisecond.
+
+Errors of the driver come as they are; whoever runs the transaction translates them.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Delete, Dialect, Insert, Select, TextClause, Update
+from sqlalchemy.sql.compiler import SQLCompiler
+
+Values = dict[str, Any]
+AnyRow = Any
+"""A row as a named tuple of the columns asked for, their values converted."""
+
+Written = Select[Any] | Insert | Update | Delete | TextClause
+Convert = Callable[[Any], Any]
+Converters = tuple[tuple[int, Convert], ...]
+
+
+class Statement:
+    """A Core statement whose every parameter is given by name, or has its value already.
+
+    A text must be told its types by `bindparams`; it gives no rows.
+    """
+
+    def __init__(self, written: Written) -> None:
+        self._written = written
+        self._ready: dict[type[Dialect], _Ready] = {}
+
+    def rows(self, connection: Connection, values: Values) -> list[AnyRow]:
+        """All rows it gives."""
+        ready = self._for(connection)
+        cursor = connection.connection.cursor()
+        cursor.execute(ready.sql, ready.parameters(values))
+        rows = [ready.row(found) for found in cursor.fetchall()]
+        cursor.close()
+        return rows
+
+    def row(self, connection: Connection, values: Values) -> AnyRow | None:
+        """The one row it gives, None where it gives none."""
+        rows = self.rows(connection, values)
+        assert len(rows) <= 1, "more than one row where one was asked for"
+        return rows[0] if rows else None
+
+    def run(self, connection: Connection, rows: Sequence[Values]) -> None:
+        """Execute it once for each of these sets of parameters; nothing for none."""
+        if not rows:
+            return
+        ready = self._for(connection)
+        cursor = connection.connection.cursor()
+        cursor.executemany(ready.sql, [ready.parameters(values) for values in rows])
+        cursor.close()
+
+    def _for(self, connection: Connection) -> _Ready:
+        """Compiled at first use. All ledgers of one kind of database make their engine alike."""
+        ready = self._ready.get(type(connection.dialect))
+        if ready is None:
+            ready = _compiled(self._written, connection.dialect)
+            self._ready[type(connection.dialect)] = ready
+        return ready
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A statement as one driver takes it.
+
+    `names` are its parameters in their places, `given` those that had their value when it was
+    written, such as a state that it asks for. `to_driver` and `from_driver` convert what stands in
+    a place; most values need none.
+    """
+
+    sql: str
+    names: Sequence[str]
+    given: Values
+    is_positional: bool
+    to_driver: Converters
+    from_driver: Converters
+    make: Convert
+
+    def parameters(self, values: Values) -> Any:
+        """As the driver takes them: in their places or by name."""
+        named = self.given | values if self.given else values
+        placed = [named[name] for name in self.names]
+        for place, convert in self.to_driver:
+            if placed[place] is not None:  # null is null in every type of ours
+                placed[place] = convert(placed[place])
+        return placed if self.is_positional else dict(zip(self.names, placed, strict=True))
+
+    def row(self, found: Iterable[Any]) -> AnyRow:
+        """One of the driver's rows with every value as its column's type reads it."""
+        values = list(found)
+        for place, convert in self.from_driver:
+            if values[place] is not None:
+                values[place] = convert(values[place])
+        return self.make(values)
+
+
+def _compiled(written: Written, dialect: Dialect) -> _Ready:
+    compiled = written.compile(dialect=dialect)
+    assert isinstance(compiled, SQLCompiler)
+    names = compiled.positiontup if compiled.positional else list(compiled.binds)
+    assert names is not None, "a positional statement knows its places"
+    binds = [compiled.binds[name] for name in names]
+    columns = [] if isinstance(written, TextClause) else list(written.exported_columns)
+    return _Ready(
+        sql=compiled.string,
+        names=names,
+        given={
+            name: bind.value for name, bind in zip(names, binds, strict=True) if not bind.required
+        },
+        is_positional=compiled.positional,
+        to_driver=_converters(
+            bind.type.dialect_impl(dialect).bind_processor(dialect) for bind in binds
+        ),
+        from_driver=_converters(
+            column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
+        ),
+        make=_maker([column.name for column in columns]),
+    )
+
+
+def _converters(found: Iterable[Convert | None]) -> Converters:
+    return tuple((place, each) for place, each in enumerate(found) if each is not None)
+
+
+def _maker(names: list[str]) -> Convert:
+    """Of a named tuple: its columns are known only here, so it can have no class of its own."""
+    found: Any = namedtuple("Found", names)  # type: ignore[misc]
+    maker: Convert = found._make
+    return maker

@@ -1,0 +1,267 @@
+"""Settling told as stories of two processes: who was quicker, who died, who comes back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from fixtures.crash_points import Process
+from fixtures.graph.scene import ADSET
+from fixtures.graph.world import World
+from fixtures.stage import Stage
+from fixtures.world_graph import US
+from reconciler import cancel, publish, settle
+from reconciler.model import AttemptOutcome, DocumentState, ItemState, Purpose
+from reconciler.outside import Outside
+from tests.crash.lives import DiesAt, IsStopped
+from tests.crash.plans import ONE_AD, ads
+from tests.crash.promise import assert_promise
+
+LEASE_SECONDS = 120.0
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    made = Stage()
+    yield made
+    assert_promise(made)
+    made.close()
+
+
+def crashed_after_create(stage: Stage) -> str:
+    """A document whose worker died before it saved the id of what it made."""
+    document_id = stage.submit(ONE_AD)
+    dying = stage.worker(DiesAt(effect="graph.create", after=True)).outside
+    assert stage.dies(publish.publish(document_id, dying))
+    stage.time.pass_(stage.limits.lease)
+    return document_id
+
+
+# --- what comes back, and who brings it ----------------------------------------------------------
+
+
+def test_an_owed_look_leaves_a_queued_document_due_for_its_claim(stage: Stage) -> None:
+    """What the dead worker made was found at once; then nobody came until the look was owed."""
+    document_id = stage.submit(ads("Spring / 1", "Spring / 2"))
+    dying = stage.worker(DiesAt(effect="graph.create", after=True)).outside
+    assert stage.dies(publish.publish(document_id, dying))
+    stage.time.pass_(stage.limits.lease)
+    assert stage.settle(document_id).view.document.state is DocumentState.QUEUED
+    stage.time.pass_(timedelta(hours=1))
+
+    document = stage.run_until_rest(document_id)
+
+    assert document.state is DocumentState.PUBLISHED
+
+
+def test_a_look_at_a_queued_document_does_not_take_it_off_the_queue(stage: Stage) -> None:
+    """`show --refresh` asks for attributes; the claim waits for `due_at` all the same."""
+    document_id = stage.submit(ONE_AD, publish=True)
+    due_at = stage.document(document_id).due_at
+
+    stage.time.run(settle.settle(document_id, stage.process(), refresh=True))
+
+    assert stage.document(document_id).due_at == due_at
+    assert stage.advance(document_id).view.document.state is DocumentState.PUBLISHED
+
+
+@pytest.mark.parametrize("publishes", [False, True], ids=["draft", "queued"])
+def test_a_cancel_while_somebody_looks_is_honoured_when_the_look_ends(
+    stage: Stage, publishes: bool
+) -> None:
+    document_id = stage.submit(ONE_AD, publish=publishes)
+    looker = stage.worker(IsStopped(effect="ledger.Fenced", stops_for=5.0)).outside
+
+    stage.time.run(_cancelled_meanwhile(stage, document_id, looker))
+
+    assert stage.document(document_id).state is DocumentState.CANCELLED
+
+
+async def _cancelled_meanwhile(stage: Stage, document_id: str, looker: Outside) -> None:
+    looking = asyncio.create_task(settle.settle(document_id, looker, refresh=True))
+    await asyncio.sleep(1)
+    await cancel.cancel(document_id, stage.process())
+    await looking
+
+
+@pytest.mark.parametrize("publishes", [False, True], ids=["draft", "queued"])
+def test_a_cancel_is_honoured_although_whoever_looked_has_died(
+    stage: Stage, publishes: bool
+) -> None:
+    document_id = stage.submit(ONE_AD, publish=publishes)
+    dying = stage.worker(DiesAt(effect="ledger.SettleLease", after=True)).outside
+    assert stage.dies(settle.settle(document_id, dying, refresh=True))
+    stage.time.run(cancel.cancel(document_id, stage.process()))
+
+    document = stage.run_until_rest(document_id)
+
+    assert document.state is DocumentState.CANCELLED
+    assert stage.graph.creates == []
+
+
+# --- who was quicker -----------------------------------------------------------------------------
+
+
+def test_r067_a_recovery_that_works_from_an_old_list_changes_nothing(stage: Stage) -> None:
+    """R067: both read it as stranded; one finishes it, the other takes its lease only then."""
+    document_id = crashed_after_create(stage)
+    slow = stage.worker(IsStopped(effect="ledger.SettleLease", stops_for=3600.0)).outside
+
+    document, walks = stage.time.run(_finished_meanwhile(stage, document_id, slow))
+
+    assert (document.state, walks) == (DocumentState.PUBLISHED, [])
+    assert stage.document(document_id).items == document.items
+
+
+async def _finished_meanwhile(stage: Stage, document_id: str, slow: Outside) -> tuple[Any, Any]:
+    late = asyncio.create_task(settle.settle(document_id, slow))
+    await asyncio.sleep(1)
+    await settle.settle(document_id, stage.process())
+    await asyncio.sleep(600)
+    await settle.settle(document_id, stage.process())  # the owed look
+    walks = len(stage.graph.walks)
+    await late
+    return (await stage.ledger.read(document_id)).document, stage.graph.walks[walks:]
+
+
+def test_r058_a_sweep_that_comes_too_late_leaves_a_finished_document_alone(stage: Stage) -> None:
+    """R058: stopped between its read and its update; meanwhile the worker finishes by itself."""
+    stage.sky.latency = timedelta(seconds=20)
+    document_id = stage.submit(ONE_AD)
+    worker = stage.worker(IsStopped(effect="ledger.Fenced", nth=1, stops_for=110.0)).outside
+    sweeper = stage.worker(IsStopped(effect="ledger.Takeover", stops_for=60.0)).outside
+
+    stage.time.run(_swept_meanwhile(document_id, worker, sweeper))
+
+    document = stage.document(document_id)
+    (attempt,) = document.attempts
+    assert document.state is DocumentState.PUBLISHED
+    assert attempt.outcome is not AttemptOutcome.ORPHANED
+    assert attempt.error is None
+    assert stage.graph.walks == []
+
+
+async def _swept_meanwhile(document_id: str, worker: Outside, sweeper: Outside) -> None:
+    publishing = asyncio.create_task(publish.publish(document_id, worker))
+    await asyncio.sleep(LEASE_SECONDS + 1)  # the lease ended while the worker stood still
+    await settle.settle(document_id, sweeper)
+    await publishing
+
+
+@pytest.mark.parametrize("stops_for", [1.0, 200.0], ids=["in time", "after its lease was taken"])
+def test_r066_the_first_save_bears_the_fence_of_the_claim(stage: Stage, stops_for: float) -> None:
+    """R066: an id is saved before any renewal; after a takeover it is a fact and no decision."""
+    document_id = stage.submit(ONE_AD)
+    worker = stage.worker(
+        IsStopped(effect="graph.create", after=True, nth=0, stops_for=stops_for)
+    ).outside
+
+    document = stage.time.run(_saved_late(stage, document_id, worker))
+
+    (attempt,) = document.attempts
+    taken = stops_for > LEASE_SECONDS
+    assert attempt.outcome is (AttemptOutcome.ORPHANED if taken else AttemptOutcome.SUCCEEDED)
+    assert stage.run_until_rest(document_id).state is DocumentState.PUBLISHED
+    assert len(stage.graph.creates) == 1
+
+
+async def _saved_late(stage: Stage, document_id: str, worker: Outside) -> Any:
+    publishing = asyncio.create_task(publish.publish(document_id, worker))
+    await asyncio.sleep(LEASE_SECONDS + 1)
+    await settle.settle(document_id, stage.process())
+    await publishing
+    return (await stage.ledger.read(document_id)).document
+
+
+def test_two_settlers_at_once_send_one_walk(stage: Stage) -> None:
+    document_id = crashed_after_create(stage)
+
+    async def both() -> list[settle.Settled]:
+        runs = (settle.settle(document_id, stage.process()) for _ in range(2))
+        return list(await asyncio.gather(*runs))
+
+    settled = stage.time.run(both())
+
+    assert sorted(one.looked for one in settled) == [False, True]
+    assert sorted(one.held_by_another for one in settled) == [False, True]
+    assert len(stage.graph.walks) == 1
+
+
+def test_a_settler_that_died_is_followed_by_the_next(stage: Stage) -> None:
+    document_id = crashed_after_create(stage)
+    dying = stage.worker(DiesAt(effect="graph.walk")).outside
+    assert stage.dies(settle.settle(document_id, dying))
+    lease = stage.document(document_id).lease
+    assert lease is not None
+    assert lease.purpose is Purpose.SETTLE
+
+    assert stage.settle(document_id).held_by_another
+    stage.time.pass_until(lease.until)
+    settled = stage.settle(document_id)
+
+    assert settled.view.document.item("a1").state is ItemState.CONFIRMED
+
+
+# --- what was listed -----------------------------------------------------------------------------
+
+
+def test_r031_ours_on_two_pages_is_counted_once() -> None:
+    """R031: rows shift while we page, and ours is last on page 1 and first on page 2."""
+    stage = Stage(page_size=1)
+    stage.world.options.cursor_binding = "position"
+    document_id = crashed_after_create(stage)
+    inserted = [False]
+    page = World.page
+
+    def shifting(world: World, *args: Any, **how: Any) -> Any:
+        """A colleague inserts at the head between the first page and the second."""
+        if how.get("after") is not None and not inserted[0]:
+            inserted[0] = True
+            world.colleague_creates("ads", "Autumn", parent_id=ADSET)
+        return page(world, *args, **how)
+
+    stage.graph.world.page = shifting.__get__(stage.world)  # type: ignore[method-assign]
+    document = stage.run_until_rest(document_id)
+
+    (ours,) = stage.world.created_by(US)
+    intent = document.item("a1").intent
+    assert intent is not None
+    assert (document.state, intent.external_id) == (DocumentState.PUBLISHED, ours.id)
+    assert_promise(stage)
+    stage.close()
+
+
+def test_a_document_is_looked_at_until_it_is_poison(stage: Stage) -> None:
+    """Whoever looks at it dies: in the end a person must decide, and nothing was created again."""
+    document_id = crashed_after_create(stage)
+    for _ in range(stage.limits.max_attempts + 1):
+        dying = stage.worker(DiesAt(effect="graph.walk")).outside
+        stage.dies(settle.settle(document_id, dying))
+        stage.time.pass_(stage.limits.lease)
+
+    document = stage.run_until_rest(document_id)
+
+    assert document.state is DocumentState.HELD
+    assert len(stage.graph.creates) == 1
+
+
+def test_a_poisoned_document_creates_nothing_more_although_its_last_looker_died(
+    stage: Stage,
+) -> None:
+    """The grant that poisons it is the last thing that this process does."""
+    document_id = stage.submit(ads("Spring / 1", "Spring / 2"))
+    dying = stage.worker(DiesAt(effect="graph.create", after=True)).outside
+    assert stage.dies(publish.publish(document_id, dying))
+    for _ in range(stage.limits.max_attempts + 1):
+        stage.time.pass_(stage.limits.lease)
+        life: Process = DiesAt(effect="ledger.SettleLease", after=True)
+        stage.dies(settle.settle(document_id, stage.worker(life).outside))
+
+    document = stage.run_until_rest(document_id)
+
+    assert document.state is DocumentState.HELD
+    assert len(stage.graph.creates) == 1
