@@ -40,7 +40,10 @@ _HELD: Final = OneOf(
 
 
 class Bindings:
-    """What a change gives up and takes. Raises `BindingTaken`: then everything is rolled back."""
+    """What a change gives up and takes. Raises `BindingTaken`: then everything is rolled back.
+
+    Inside the block the intents of `given_up` stand without id and grade.
+    """
 
     def __init__(
         self, connection: Connection, document: Document, before: Iterable[Item], after: list[Item]
@@ -49,13 +52,13 @@ class Bindings:
         self._document = document
         had = {item.key: _unique_id(item) for item in before}
         has = {item.key: _unique_id(item) for item in after}
-        self._given_up = [key for key, held in had.items() if held and has.get(key) != held]
+        self.given_up = [key for key, held in had.items() if held and has.get(key) != held]
         self._taken = [held for key, held in has.items() if held and had.get(key) != held]
 
     def __enter__(self) -> Self:
-        if self._given_up:
+        if self.given_up:
             its_document = {"its_document": self._document.id}
-            rows = [its_document | {"its_key": key} for key in self._given_up]
+            rows = [its_document | {"its_key": key} for key in self.given_up]
             _GIVE_UP.run(self._connection, rows)
         if self._taken:
             self._refuse()

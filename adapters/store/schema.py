@@ -1,7 +1,7 @@
 """Which schema this program works with, how it is brought there, and what a wrong one is told.
 
-The version stands in the table `ledger_schema`, apart from `alembic_version`, so that a ledger may
-share a database with an application that migrates its own tables.
+The version stands in the table `ledger_schema`, apart from `alembic_version`, so that it is never
+taken for that of another program.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 from sqlalchemy import Connection, inspect, text
 
-from reconciler.errors import WrongSchema
+from reconciler.errors import ForeignLedger, WrongSchema
 
 VERSION: Final = "0001"
 """The revision this program reads and writes: the newest of `migrations/versions`."""
@@ -35,6 +35,19 @@ def upgrade(connection: Connection) -> None:
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, VERSION)
+
+
+def refuse_a_strangers(connection: Connection) -> None:
+    """Raise `ForeignLedger` where another program's tables stand and ours do not.
+
+    Our tables bear everyday names: among somebody else's they would be mistaken for them.
+    """
+    theirs = inspect(connection).get_table_names()
+    if theirs and VERSION_TABLE not in theirs:
+        raise ForeignLedger(
+            f"the database holds another program's tables ({', '.join(sorted(theirs)[:3])})",
+            next_step="set RECONCILER_DATABASE_URL to a file of its own",
+        )
 
 
 def check(connection: Connection) -> None:

@@ -49,7 +49,18 @@ def file_of(url: str) -> Path:
         raise _names_no_file()
     if parsed.database in (None, "", ":memory:"):
         raise _names_no_file()
-    return Path(str(parsed.database))
+    path = Path(str(parsed.database))
+    if path.is_dir():
+        raise LedgerUnavailable(
+            f"{path} is a folder, and the ledger is a file",
+            next_step=f"name a file in it: RECONCILER_DATABASE_URL=sqlite:///{path}/reconciler.db",
+        )
+    if not path.absolute().parent.is_dir():
+        raise LedgerUnavailable(
+            f"there is no folder {path.parent} for the ledger's file",
+            next_step=f"make it (mkdir -p {path.parent}), or set RECONCILER_DATABASE_URL",
+        )
+    return path
 
 
 def _names_no_file() -> LedgerUnavailable:
@@ -69,6 +80,7 @@ def migrate(url: str, *, graph_url: str, accept: bool = False, now: Now = system
     database = SqliteDatabase.open(path, create=True)
 
     def body(connection: Connection) -> None:
+        schema.refuse_a_strangers(connection)
         schema.upgrade(connection)
         identity.settle(
             connection,

@@ -5,7 +5,7 @@ Parts are compared one by one, so that recording ten ids of two hundred writes t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -100,9 +100,15 @@ def _store_items(
 ) -> None:
     old_items = [item_values(document.id, item) for item in before]
     _ITEM.store(connection, old_items, [item_values(document.id, item) for item in after])
-    with Bindings(connection, document, before, after):
-        _INTENT.store(connection, _intents_of(document, before), _intents_of(document, after))
+    with Bindings(connection, document, before, after) as bindings:
+        standing = [_standing(row, bindings.given_up) for row in _intents_of(document, before)]
+        _INTENT.store(connection, standing, _intents_of(document, after))
     _CALL.store(connection, _calls_of(document, before), _calls_of(document, after))
+
+
+def _standing(row: Values, given_up: Collection[str]) -> Values:
+    """An intent's row as the table has it by now: a column that is the same is not written."""
+    return row | {"external_id": None, "found_by": None} if row["key"] in given_up else row
 
 
 def _intents_of(document: Document, items: Iterable[Item]) -> list[Values]:
