@@ -17,7 +17,7 @@ SCENES = {
     for name, plan in PLANS.items()
     for weather in (Weather.FAIR, Weather.REPLY_LOST, Weather.ERROR_BEFORE, Weather.LATE)
 }
-ONE_AD = {name: scene for name, scene in SCENES.items() if name.startswith("one_ad")}
+ONE_AD = {name: SCENES[name] for name in ("one_ad-fair", "one_ad-reply_lost")}
 OTHERS = {name: scene for name, scene in SCENES.items() if name not in ONE_AD}
 EFFECTS_OF_A_RECOVERY = 24
 """A drawn cut beyond the last effect is no cell, and is not counted."""
