@@ -14,7 +14,7 @@ from .errors import BindingTaken
 from .facts import with_answers_decided, with_items
 from .holding import as_poison, contested_by
 from .look import Look, look
-from .model import Document, Reason
+from .model import Document, DocumentState, Reason
 from .outside import Outside
 from .ports import Change, Decide, Event, Fenced, SettleLease, View
 from .renewal import HeldLease, local_now, renewed
@@ -169,6 +169,8 @@ def _ended(view: View, document: Document, act: _Act, fraction: float) -> Change
 
 def _due(view: View, document: Document, act: _Act, fraction: float) -> tuple[datetime | None, int]:
     """When it is due again, and the backoff step then. None: nothing is left to look at."""
+    if not act.work.settles and document.state is DocumentState.QUEUED:
+        return document.due_at, document.backoff_step  # it waits for a claim, not for a look
     limits = act.outside.limits
     later = view.now + limits.backoff(document.backoff_step, fraction), document.backoff_step + 1
     if act.out_of_budget:

@@ -302,6 +302,7 @@ def _options(chance: random.Random, limits: Limits) -> WorldOptions:
     offset = limits.clock_skew * chance.uniform(-0.9, 0.9)
     options = WorldOptions(lag={"*": lag}, clock_offset=offset)
     options.order = chance.choice(("newest", "oldest", "shuffled"))
+    options.cursor_binding = chance.choice(("item", "position"))
     return options
 
 

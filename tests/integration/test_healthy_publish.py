@@ -11,6 +11,7 @@ from reconciler.limits import Limits
 from reconciler.model import DocumentState
 from reconciler.outside import Outside
 from reconciler.publish import publish
+from reconciler.settle import settle
 from tests.crash.plans import PLANS, TREE, Plan, ads
 from tests.crash.promise import assert_promise, live_entities_per_item
 
@@ -98,3 +99,14 @@ def _tenth_create() -> int:
     stage.close()
     creates = [n for n, effect in enumerate(worker.life.effects) if effect == "graph.create"]
     return creates[9]
+
+
+def test_a_refresh_leaves_a_queued_document_as_due_as_it_was(stage: Stage) -> None:
+    """It waits for a claim: a look that moves no state must not take it out of the queue."""
+    document_id = stage.submit(TREE, publish=True)
+    before = stage.document(document_id)
+
+    stage.time.run(settle(document_id, stage.process(), refresh=True))
+
+    assert stage.document(document_id).due_at == before.due_at
+    assert stage.advance(document_id).view.document.state is DocumentState.PUBLISHED
