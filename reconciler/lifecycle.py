@@ -31,7 +31,17 @@ from .model import (
 from .next_step import next_step, shown_next
 from .signature import is_unsettled
 
-__all__ = ["MOVES", "On", "cancelled", "claimed", "move", "next_step", "queued", "shown_next"]
+__all__ = [
+    "MOVES",
+    "On",
+    "cancel_is_due",
+    "cancelled",
+    "claimed",
+    "move",
+    "next_step",
+    "queued",
+    "shown_next",
+]
 
 
 class On(StrEnum):
@@ -136,6 +146,11 @@ def cancelled(document: Document, now: datetime) -> Document:
         return requested
     moved = move(requested, On.CANCEL, _D.CANCELLED, now)
     return replace(moved, due_at=document.owes_look_from)
+
+
+def cancel_is_due(document: Document, now: datetime) -> bool:
+    """Whether a recorded request waits for nothing any more: whoever was at it is gone."""
+    return document.cancel_requested and _may_cancel_at_once(document, now)
 
 
 def _may_cancel_at_once(document: Document, now: datetime) -> bool:

@@ -11,15 +11,17 @@ from . import events
 from .access import closed_by
 from .deciding import due_after, is_stale, stale_items, told, with_owed_look_done, with_verdicts
 from .errors import BindingTaken
-from .facts import with_answers_decided, with_items
+from .facts import with_items
 from .holding import as_poison, contested_by
+from .lifecycle import cancel_is_due, cancelled
 from .look import Look, look
 from .model import Document, DocumentState, Reason
 from .outside import Outside
 from .ports import Change, Decide, Event, Fenced, SettleLease, View
 from .renewal import HeldLease, local_now, renewed
+from .signature import is_unsettled
 from .the_end import the_end
-from .work import Work
+from .work import NOTHING, Work, work_on
 
 LOOKS_MAX: Final = 3
 """Looks in one recovery where what was judged moved meanwhile; then the next recovery goes on."""
@@ -37,17 +39,28 @@ class Recovered:
     withheld: Reason | None = None
 
 
-async def recover(
-    document_id: str, work: Work, budget: timedelta | None, outside: Outside
-) -> Recovered:
-    """Take the settle lease, look, decide. `budget` bounds each look; None does not."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What a run was asked for. `budget` bounds each look, None does not."""
+
+    asked: bool = False
+    refresh: bool = False
+    budget: timedelta | None = None
+
+
+async def recover(document_id: str, asking: Asking, outside: Outside) -> Recovered:
+    """Take the settle lease, see what is to be done now that it is ours, look, decide."""
     local = local_now(outside)
     view = await _take_lease(document_id, outside)
     if view is None or view.document.lease is None:
-        return Recovered(view=None)
+        return Recovered(view=view)
+    # What was read before the lease may be somebody else's work by now.
+    document, now = view.document, view.now
+    work = work_on(document, now, asked=asking.asked, refresh=asking.refresh) or NOTHING
     async with renewed(document_id, view.document.lease, local, outside) as held:
         for number in range(1, LOOKS_MAX + 1):
-            act = _Act(work=work, outside=outside, budget=budget, is_last=number == LOOKS_MAX)
+            last = number == LOOKS_MAX
+            act = _Act(work=work, outside=outside, budget=asking.budget, is_last=last)
             recovered = await _once(view, held, act)
             if recovered.view is None or recovered.view.document.lease is None:
                 return recovered
@@ -56,12 +69,16 @@ async def recover(
 
 
 async def _take_lease(document_id: str, outside: Outside) -> View | None:
-    """The grant counts the recovery; a document that kills whoever looks at it is given up."""
-    limits = outside.limits
+    """The grant counts the recovery. A document that kills whoever looks at it is given up at once,
+    with *the end*: between the two it would be queued with nothing pending, and could be claimed.
+    """
+    limits, fraction = outside.limits, outside.chance.fraction()
 
     def decide(view: View) -> Change:
-        poisoned = view.document.recoveries > limits.max_attempts
-        document = with_items(view.document, as_poison) if poisoned else view.document
+        document = view.document
+        if document.recoveries > limits.max_attempts and is_unsettled(document, view.now):
+            document = with_items(document, as_poison)
+            document = the_end(document, view.now, limits, fraction, due_at=document.due_at)
         return Change(document=document)
 
     guard = SettleLease(owner=outside.owner, duration=limits.lease)
@@ -81,7 +98,7 @@ class _Act:
 
 
 async def _once(view: View, held: HeldLease, act: _Act) -> Recovered:
-    document = with_answers_decided(view.document)  # an id that is known needs no walk
+    document = act.work.with_answers(view.document)  # an id that is known needs no walk
     if act.work.items(document) or act.work.places(document):
         seen = await _look(document, held, act)
         act = replace(act, look=seen, out_of_budget=seen is None)
@@ -123,7 +140,7 @@ def _decision(act: _Act, contested: frozenset[str], fraction: float) -> Decide:
 
     def decide(view: View) -> Change:
         document = with_items(view.document, lambda item: contested_by(item, contested))
-        document = with_answers_decided(document)
+        document = act.work.with_answers(document)
         if act.look is None:
             document = with_owed_look_done(document, None)
             return _ended(view, document, act, fraction)
@@ -155,6 +172,8 @@ def _ended(view: View, document: Document, act: _Act, fraction: float) -> Change
         document = the_end(document, view.now, limits, fraction, due_at=due_at)
     else:
         document = replace(document, lease=None, recoveries=0, due_at=due_at)
+        if cancel_is_due(document, view.now):
+            document = cancelled(document, view.now)
     withheld = act.look.withheld if act.look else None
     account = closed_by(
         view.account, withheld, view.now, act.look.wait if act.look else None, act.outside
@@ -169,14 +188,24 @@ def _ended(view: View, document: Document, act: _Act, fraction: float) -> Change
 
 def _due(view: View, document: Document, act: _Act, fraction: float) -> tuple[datetime | None, int]:
     """When it is due again, and the backoff step then. None: nothing is left to look at."""
-    if not act.work.settles and document.state is DocumentState.QUEUED:
-        return document.due_at, document.backoff_step  # it waits for a claim, not for a look
     limits = act.outside.limits
     later = view.now + limits.backoff(document.backoff_step, fraction), document.backoff_step + 1
+    if not act.work.settles:
+        return _due_at_rest(document, act, later)
     if act.out_of_budget:
         return later
-    if not act.work.settles:
-        return (None, 0) if document.owes_look_from is None else later
     if act.look is None:
         return None, 0
     return due_after(document, act.look, view.now, limits, fraction)
+
+
+def _due_at_rest(
+    document: Document, act: _Act, later: tuple[datetime, int]
+) -> tuple[datetime | None, int]:
+    """A queued document waits for a claim, not for a look; others for the look they owe."""
+    looked_in_vain = act.work.is_owed and (act.look is not None or act.out_of_budget)
+    if document.state is DocumentState.QUEUED:
+        return document.due_at, document.backoff_step
+    if document.owes_look_from is None:
+        return None, 0
+    return later if looked_in_vain else (document.due_at, document.backoff_step)

@@ -14,13 +14,15 @@ from datetime import timedelta
 
 from . import events
 from .access import closed_because
+from .cancel import cancel
 from .facts import with_answers_decided
 from .holding import hold_overdue, is_overdue
+from .lifecycle import cancel_is_due
 from .look import look
 from .model import Reason
 from .outside import Outside
 from .ports import Change, Event, Takeover, View
-from .recovery import recover
+from .recovery import Asking, recover
 from .signature import is_crashed
 from .the_end import taken_over
 from .verdict import Verdict
@@ -61,21 +63,24 @@ async def settle(
     # 2. Take over what crashed: one conditional update. Slow is not dead; only the lease counts.
     if is_crashed(view.document, view.now):
         view = await take_over(view, outside)
-    # 3. Stop where nothing is due. Who comes back: the next read, the sweep, a worker.
-    work = work_on(view.document, view.now, asked=asked, refresh=refresh)
-    if work is None:
+    # 3. Honour a cancel that waited for somebody who is gone.
+    if cancel_is_due(view.document, view.now):
+        view = await cancel(document_id, outside)
+    # 4. Stop where nothing is due. Who comes back: the next read, the sweep, a worker.
+    if work_on(view.document, view.now, asked=asked, refresh=refresh) is None:
         return Settled(view=view)
-    # 4. Stop where somebody else is at it.
+    # 5. Stop where somebody else is at it.
     if is_held_by_another(view.document, view.now):
         return Settled(view=view, held_by_another=True)
-    # 5. A closed account is not asked; its documents wait, for a day, and lose nothing by it.
+    # 6. A closed account is not asked; its documents wait, for a day, and lose nothing by it.
     closed = await closed_because(view.account, outside)
     if closed is not None:
         if is_overdue(view, outside):
             view = await hold_overdue(document_id, closed, outside) or view
         return Settled(view=view, withheld=closed)
-    # 6. Look, judge and decide under the settle lease, which turns a second settler away.
-    recovered = await recover(document_id, work, budget, outside)
+    # 7. Look, judge and decide under the settle lease, which turns a second settler away.
+    asking = Asking(asked=asked, refresh=refresh, budget=budget)
+    recovered = await recover(document_id, asking, outside)
     if recovered.view is None:
         return Settled(view=await outside.ledger.read(document_id), held_by_another=True)
     return Settled(

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from .deciding import owed_places
+from .facts import with_answers_decided
 from .lease import is_free
 from .look import Place, place_of
 from .model import Document, DocumentState, Item, ItemState, Origin
@@ -36,10 +38,18 @@ class Work:
             return False
         return needs_settling(item) or (self.asked and item.state is ItemState.HELD)
 
+    def with_answers(self, document: Document) -> Document:
+        """The document with what its answers settle; a look that moves no state leaves it alone."""
+        return with_answers_decided(document) if self.settles else document
+
     def places(self, document: Document) -> frozenset[Place]:
         """What to list beside the places of the items."""
         owed = owed_places(document) if self.is_owed else frozenset()
         return owed | (confirmed_places(document) if self.refresh else frozenset())
+
+
+NOTHING: Final = Work(settles=False, is_owed=False, asked=False, refresh=False)
+"""Somebody else did it meanwhile."""
 
 
 def work_on(document: Document, now: datetime, *, asked: bool, refresh: bool) -> Work | None:
