@@ -15,26 +15,26 @@ from tests.crash.sqlite_ledgers import sqlite_in_memory
 HISTORIES = 300
 IN_ONE_TEST = 30
 SEED = os.environ.get("RECONCILER_SEED")  # read at import: fixtures hide it from the tests
+RUNS = (
+    [range(first, first + IN_ONE_TEST) for first in range(0, HISTORIES, IN_ONE_TEST)]
+    if SEED is None
+    else [range(int(SEED), int(SEED) + 1)]
+)
+"""The seeds of each test: all of them, or the one to replay."""
 
 
-@pytest.mark.parametrize("first", range(0, HISTORIES, IN_ONE_TEST))
-def test_the_promise_holds_in_every_history(first: int) -> None:
-    for seed in range(first, first + IN_ONE_TEST):
+@pytest.mark.parametrize("seeds", RUNS, ids=str)
+def test_the_promise_holds_in_every_history(seeds: range) -> None:
+    for seed in seeds:
         History(seed).play()
 
 
-@pytest.mark.parametrize("first", range(0, HISTORIES, IN_ONE_TEST))
-def test_it_holds_without_marks_where_nobody_else_uses_our_names(first: int) -> None:
-    for seed in range(first, first + IN_ONE_TEST):
+@pytest.mark.parametrize("seeds", RUNS, ids=str)
+def test_it_holds_without_marks_where_nobody_else_uses_our_names(seeds: range) -> None:
+    for seed in seeds:
         History(seed, marked=False).play()
 
 
-@pytest.mark.parametrize("seed", range(0, HISTORIES, 20))
+@pytest.mark.parametrize("seed", [each for seeds in RUNS for each in seeds[::20]])
 def test_the_promise_holds_on_sqlite(seed: int) -> None:
     History(seed, open_ledger=sqlite_in_memory).play()
-
-
-@pytest.mark.skipif(SEED is None, reason="RECONCILER_SEED names the history to replay")
-@pytest.mark.parametrize("marked", [True, False])
-def test_a_history_is_replayed(marked: bool) -> None:
-    History(int(SEED or 0), marked=marked).play()
