@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from fixtures.crash_points import Process
+from fixtures.graph.ground import WorldOptions
 from fixtures.graph.scene import ADSET
 from fixtures.graph.world import World
 from fixtures.stage import Stage
 from fixtures.world_graph import US
 from reconciler import cancel, publish, settle
-from reconciler.model import AttemptOutcome, DocumentState, ItemState, Purpose
+from reconciler.model import AttemptOutcome, Document, DocumentState, Grade, ItemState, Purpose
 from reconciler.outside import Outside
 from tests.crash.lives import DiesAt, IsStopped
 from tests.crash.plans import ONE_AD, ads
@@ -103,6 +104,61 @@ def test_a_cancel_is_honoured_although_whoever_looked_has_died(
     assert stage.graph.creates == []
 
 
+def test_a_cancel_during_an_attempt_lets_the_call_in_flight_end_and_starts_no_other(
+    stage: Stage,
+) -> None:
+    document_id = stage.submit(ads("Spring / 1", "Spring / 2", "Spring / 3"))
+    stage.sky.latency = timedelta(seconds=10)
+
+    published = stage.time.run(_cancelled_in_flight(stage, document_id))
+
+    document = published.view.document
+    assert published.attempt is not None
+    assert published.attempt.outcome is AttemptOutcome.CANCELLED
+    assert document.state is DocumentState.CANCELLED
+    assert [item.state for item in document.items] == [
+        ItemState.CONFIRMED,
+        ItemState.WAITING,
+        ItemState.WAITING,
+    ]
+    assert len(stage.graph.creates) == 1
+
+
+async def _cancelled_in_flight(stage: Stage, document_id: str) -> publish.Published:
+    publishing = asyncio.create_task(publish.publish(document_id, stage.process()))
+    await asyncio.sleep(5)
+    await cancel.cancel(document_id, stage.process())
+    return await publishing
+
+
+def test_an_answer_that_comes_after_the_lease_makes_the_document_due_and_needs_no_walk() -> None:
+    """The worker froze with the reply in hand; listings do not show the entity for long."""
+    stage = Stage(options=WorldOptions(lag={"*": timedelta(seconds=170)}))
+    document_id = stage.submit(ONE_AD)
+    life = IsStopped(effect="graph.create", after=True, stops_for=LEASE_SECONDS + 30)
+
+    looked = stage.time.run(_answered_late(stage, document_id, stage.worker(life).outside))
+    assert looked.item("a1").state is ItemState.PENDING
+    walks = len(stage.graph.walks)
+    document = stage.settle(document_id).view.document
+
+    intent = document.item("a1").intent
+    assert intent is not None
+    assert intent.found_by is Grade.REPLY
+    assert len(stage.graph.walks) == walks
+    assert stage.run_until_rest(document_id).state is DocumentState.PUBLISHED
+    assert_promise(stage)
+    stage.close()
+
+
+async def _answered_late(stage: Stage, document_id: str, worker: Outside) -> Document:
+    publishing = asyncio.create_task(publish.publish(document_id, worker))
+    await asyncio.sleep(LEASE_SECONDS + 1)
+    looked = await settle.settle(document_id, stage.process())
+    await publishing
+    return looked.view.document
+
+
 # --- who was quicker -----------------------------------------------------------------------------
 
 
@@ -169,7 +225,7 @@ def test_r066_the_first_save_bears_the_fence_of_the_claim(stage: Stage, stops_fo
     assert len(stage.graph.creates) == 1
 
 
-async def _saved_late(stage: Stage, document_id: str, worker: Outside) -> Any:
+async def _saved_late(stage: Stage, document_id: str, worker: Outside) -> Document:
     publishing = asyncio.create_task(publish.publish(document_id, worker))
     await asyncio.sleep(LEASE_SECONDS + 1)
     await settle.settle(document_id, stage.process())

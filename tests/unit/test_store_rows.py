@@ -7,6 +7,7 @@ from dataclasses import fields
 import pytest
 
 from adapters.store import rows
+from adapters.store.statement import Values
 from adapters.store.tables import table
 from reconciler import model
 from reconciler.mark import Mark
@@ -53,7 +54,7 @@ def test_every_field_is_a_column_or_is_known_to_stand_elsewhere(name: str, value
         ("account", rows.account_values(model.Account(id="act_1"))),
     ],
 )
-def test_every_column_is_written(name: str, values: rows.Values) -> None:
+def test_every_column_is_written(name: str, values: Values) -> None:
     assert set(values) == {column.name for column in table(name).columns}
 
 
