@@ -1,7 +1,7 @@
 """Saves answers the moment they are known; those that arrive during a commit share the next.
 
 No timer: the first answer is committed in the same moment, and whatever came meanwhile goes with
-the next commit. So a lone id is durable as soon as the disk allows, and ten at once cost one commit.
+the next commit. So a lone id is durable as soon as the disk allows, and ten at once cost one.
 """
 
 from __future__ import annotations
