@@ -41,8 +41,8 @@ UNFINDABLE: Final = frozenset({"ARCHIVED", "DELETED"})
 def check_params(kind: Kind | None, params: Mapping[str, Any], complaints: Complaints) -> None:
     """Say what in an item's top-level params is refused. `kind` None: unreadable."""
     for name in params:
-        if name in FORBIDDEN:
-            reason, instead = FORBIDDEN[name]
+        if _bare(name) in FORBIDDEN:
+            reason, instead = FORBIDDEN[_bare(name)]
             complaints.say(f"params.{name}", f"is refused: it {reason}", instead)
     if "adlabels" in params:
         _check_labels(params["adlabels"], complaints)
@@ -84,3 +84,8 @@ def _check_label(label: object, at: str, complaints: Complaints) -> None:
     elif isinstance(name, str) and has_mark_form(name.strip().lower()):
         problem = f"is {shown(name)}, the form of our mark, and would be read as another document's"
         complaints.say(at, problem, "use another label")
+
+
+def _bare(name: str) -> str:
+    """The parameter a name would reach: spelled otherwise, or with brackets, it is the same one."""
+    return name.partition("[")[0].strip().lower()

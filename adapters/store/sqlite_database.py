@@ -149,6 +149,11 @@ def translated() -> Iterator[None]:
 def _ours(error: BaseException | None) -> Exception:
     if isinstance(error, _OUR_BUGS):
         return AssertionError(f"SQLite refused what we asked of it: {error}")
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+        return LedgerUnavailable(
+            "the file is no SQLite database, and was left as it is",
+            next_step="set RECONCILER_DATABASE_URL to a file of its own, then reconciler migrate",
+        )
     return LedgerUnavailable(
         f"the ledger cannot be used: {error}",
         next_step="see that the disk has room and no other program holds the file, then try again",

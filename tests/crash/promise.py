@@ -15,7 +15,7 @@ from fixtures.stage import Stage
 from fixtures.world_graph import US
 from reconciler import events
 from reconciler.mark import Mark
-from reconciler.model import Call, Document, DocumentState, Item, ItemState, Kind, Outcome
+from reconciler.model import Call, Document, DocumentState, Item, ItemState, Kind, Origin, Outcome
 
 ABSORBING = (DocumentState.PUBLISHED, DocumentState.CANCELLED)
 
@@ -109,6 +109,7 @@ def assert_promise(stage: Stage, *, makes_twice: bool = False) -> None:
             assert_attributes_are_the_apis(stage.world, document)
             assert_verdicts_rest_on_complete_listings(stage, document)
             assert_journal_is_orderly(stage, document)
+            assert_what_is_queued_is_due(document)
         except AssertionError as error:
             raise AssertionError(f"{error}\n{stage.story(document.id)}") from error
     assert_nothing_is_bound_twice(documents)
@@ -208,3 +209,9 @@ def assert_every_creation_is_explained(world: World, documents: Iterable[Documen
     }
     stray = [made for made in world.log if _is_our_request(made) and made.id not in explained]
     assert not stray, f"S9: created without an item: {stray}"
+
+
+def assert_what_is_queued_is_due(document: Document) -> None:
+    """L1: no look of any kind may leave a queued document without a time at which it is due."""
+    if document.state is DocumentState.QUEUED and document.origin is Origin.OURS:
+        assert document.due_at is not None, "queued, and due never"

@@ -226,3 +226,17 @@ def test_names_up_to_the_bound_are_accepted(echo: Echo, length: int, count: int)
     items = [ad(key=f"a{n}", name="x" * length) for n in range(count)]
 
     assert len(read_plan(plan(*items), echo=echo).items) == count
+
+
+@pytest.mark.parametrize("spelled", ["Access_Token", " access_token", "name[0]", "BATCH"])
+def test_a_forbidden_parameter_is_refused_however_it_is_spelled(spelled: str) -> None:
+    plan = {
+        "account_id": "act_1001",
+        "container": {"kind": "adset", "id": "2001"},
+        "items": [{"key": "a", "kind": "ad", "name": "A", "params": {spelled: "x"}}],
+    }
+
+    with pytest.raises(InvalidPlan) as refused:
+        read_plan(plan, echo=Echo.LABEL)
+
+    assert [error.field for error in refused.value.errors] == [f"params.{spelled}"]

@@ -41,3 +41,14 @@ def test_a_folder_and_a_missing_folder_are_told_apart_from_a_missing_ledger(
         with pytest.raises(LedgerUnavailable, match="folder") as refused:
             opening()
         assert refused.value.next_step
+
+
+def test_a_file_that_is_no_database_is_said_to_be_none_and_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "notes.db"
+    file.write_text("shopping list\n" * 200)
+
+    with pytest.raises(LedgerUnavailable, match="no SQLite database") as refused:
+        migrate(f"sqlite:///{file}", graph_url=API)
+
+    assert "file of its own" in refused.value.next_step
+    assert file.read_text() == "shopping list\n" * 200
