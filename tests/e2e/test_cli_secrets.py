@@ -1,4 +1,4 @@
-"""The token appears nowhere: not on stdout or stderr, not in a log at its loudest, not on disk."""
+"""R096: the token appears nowhere, not on stdout or stderr, nor in the loudest log or on disk."""
 
 from fixtures.graph.app import FakeGraph
 from tests.e2e.command_line import TOKEN, Shell
