@@ -44,12 +44,14 @@ def created_per_item(world: World, document: Document) -> dict[str, list[Creatio
 
 def _rank(
     item: Item, made: Creation, found: Mapping[str, list[Creation]]
-) -> tuple[bool, bool, int]:
-    """Where it is bound, else where nothing is bound, else where most calls have made nothing."""
+) -> tuple[bool, bool, bool, int]:
+    """Where it is bound; else where nothing is, a call is left that could have made it, and least
+    was found."""
     bound = item.intent.external_id if item.intent else None
     calls = item.intent.calls if item.intent else ()
     sent = sum(call.outcome is not Outcome.NOT_SENT for call in calls)
-    return bound != made.id, bound is not None, len(found[item.key]) - sent
+    count = len(found[item.key])
+    return bound != made.id, bound is not None, count >= sent, count
 
 
 def live_entities_per_item(world: World, document: Document) -> dict[str, list[str]]:
