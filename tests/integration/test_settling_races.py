@@ -227,7 +227,7 @@ async def _rivalled_in_a_walk(stage: Stage, mine: str, rival: str) -> Document:
     with contextlib.suppress(BaseExceptionGroup):
         await publish.publish(mine, dying)
     await asyncio.sleep(420)
-    looker = stage.worker(IsStopped(effect="graph.walk", nth=1, after=True, stops_for=20.0)).outside
+    looker = stage.worker(IsStopped(effect="ledger.Fenced", stops_for=20.0)).outside
     settled = await settle.settle(mine, looker, asked=True)
     await rivalling
     return settled.view.document
