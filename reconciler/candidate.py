@@ -12,11 +12,8 @@ from functools import cached_property
 from .created_time import parse_created_time
 from .listing import Listing, Row
 from .mark import split_name, without_cut_mark
-from .model import Container, ContainerKind, Kind
+from .model import Container, ContainerKind
 from .names import canonical, may_read_otherwise, unescaped
-
-Place = tuple[Container, Kind]
-"""Whose children, and which kind of them: what one walk covers."""
 
 # The API gives "0" where an object is no copy; a row read by another hand may still bear it.
 NO_SOURCE = frozenset({"", "0"})
@@ -83,11 +80,6 @@ Readings = tuple[Candidate, ...]
 def bare_account(account_id: str) -> str:
     """An account's id without its `act_`: both spellings are one account (R046)."""
     return account_id.removeprefix("act_")
-
-
-def place_of(listing: Listing) -> Place:
-    """What the listing covers."""
-    return listing.request.container, listing.request.kind
 
 
 def readings_by_id(listings: Iterable[Listing]) -> Mapping[str, Readings]:

@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .candidate import Place, Readings
+from .candidate import Readings
+from .listing import Place
 from .model import Attempt, Document, Intent, Item, ItemState, Kind, Timings
 from .policy import Policy
 from .ports import Binding, Rival

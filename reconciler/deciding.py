@@ -16,8 +16,8 @@ from datetime import datetime
 from . import events
 from .facts import bound, without_bound_surplus
 from .limits import Limits
-from .listing import Listing, Row
-from .look import Look, Place, place_of
+from .listing import Place, Row
+from .look import Look, place_of
 from .model import Call, Document, Intent, Item, ItemState, JudgedItem, Outcome, Reason, Surplus
 from .ports import Event, View
 from .request import warnings_of
@@ -216,10 +216,5 @@ def with_owed_look_done(document: Document, look: Look | None) -> Document:
     if since is None:
         return document
     listings = look.listings if look else ()
-    done = {place_of_listing(walk) for walk in listings if walk.started_at >= since}
+    done = {walk.request.place for walk in listings if walk.started_at >= since}
     return replace(document, owes_look_from=None) if owed_places(document) <= done else document
-
-
-def place_of_listing(listing: Listing) -> Place:
-    """What a listing covers."""
-    return listing.request.container, listing.request.kind

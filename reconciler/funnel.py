@@ -19,11 +19,11 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
-from .candidate import Place, Readings, place_of, readings_by_id
+from .candidate import Readings, readings_by_id
 from .claimant import Claimant, Echo, Scene, claimants_of, rival_claimant
 from .evidence import Conclusion, Grounds, LabelCheck, evidence_of, evidence_of_reply
 from .limits import Limits
-from .listing import IncompleteListing, Listing, Row
+from .listing import IncompleteListing, Listing, Place, Row
 from .model import Document, Grade, Item, Outcome, Reason
 from .policy import LegacyEvidence, Policy
 from .ports import Surroundings
@@ -85,7 +85,7 @@ def judge(
             grounds = Grounds(
                 funnel=funnel,
                 name=names[us.item],
-                listings=tuple(w for w in listings if place_of(w) == us.place),
+                listings=tuple(w for w in listings if w.request.place == us.place),
                 withheld=incomplete.get(us.place),
                 now=now,
                 limits=limits,
@@ -202,8 +202,10 @@ def _run(claimant: Claimant, places: Places) -> Funnel:
 
 
 def _by_place(listings: tuple[Listing, ...]) -> Places:
-    places = {place_of(listing) for listing in listings}
-    return {place: readings_by_id(w for w in listings if place_of(w) == place) for place in places}
+    places = {listing.request.place for listing in listings}
+    return {
+        place: readings_by_id(w for w in listings if w.request.place == place) for place in places
+    }
 
 
 def _clock_fits(listing: Listing, skew: timedelta) -> bool:

@@ -16,6 +16,9 @@ from .mark import MarksSeen, marks_of, split_name, without_cut_mark
 from .model import Container, Document, Item, Kind, Reason
 from .names import canonical, may_read_otherwise, unescaped
 
+Place = tuple[Container, Kind]
+"""Whose children, and which kind of them: what one walk covers."""
+
 
 class Statuses(StrEnum):
     """Which of the container's children a walk asks for (design section 5, point 5)."""
@@ -32,6 +35,11 @@ class WalkRequest:
     container: Container
     kind: Kind
     statuses: Statuses
+
+    @property
+    def place(self) -> Place:
+        """What the walk covers."""
+        return self.container, self.kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from .funnel import judge, needs_label_check
-from .listing import IncompleteListing, Listing, Statuses, WalkRequest, wanted_for
-from .model import Container, Document, Intent, Item, ItemState, Kind, Reason
+from .listing import IncompleteListing, Listing, Place, Statuses, WalkRequest, wanted_for
+from .model import Document, Intent, Item, ItemState, Reason
 from .outside import Outside
 from .ports import Around, Surroundings
 from .settling import settle_at, shows_everything
 from .verdict import Found, Judgement, Verdict
-
-Place = tuple[Container, Kind]
-"""Whose children, and which kind of them: what one walk covers."""
 
 Step = Callable[[], None]
 """Called whenever the work moved, so that a renewal sees it."""
@@ -143,11 +140,11 @@ class _Walking:
         if isinstance(walk, Listing):
             self.complete.append(walk)
         else:
-            self.incomplete[request.container, request.kind] = walk
+            self.incomplete[request.place] = walk
 
     def places_where_absence_could_be_said(self) -> frozenset[Place]:
         """Places of items not found, whose first walk is complete and shows what they made."""
-        first = {(w.request.container, w.request.kind): w for w in self.complete}
+        first = {w.request.place: w for w in self.complete}
         return frozenset(
             place_of(item.intent)
             for item in self._judged

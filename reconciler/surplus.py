@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from .candidate import Place, Readings
+from .candidate import Readings
 from .claimant import Scene, ids_known
 from .facts import first_id
+from .listing import Place
 from .model import Document, Intent, Item, Surplus
 from .sieves import Says
 from .vetoes import Funnel

@@ -13,7 +13,8 @@ from typing import Final
 from .deciding import owed_places
 from .facts import with_answers_decided
 from .lease import is_free
-from .look import Place, place_of
+from .listing import Place
+from .look import place_of
 from .model import Document, DocumentState, Item, ItemState, Origin
 from .signature import is_unsettled, needs_settling
 

@@ -28,8 +28,7 @@ from reconciler.outside import Outside
 from tests.crash.lives import DiesAt, IsStopped
 from tests.crash.plans import ONE_AD, ads
 from tests.crash.promise import assert_promise
-
-LEASE_SECONDS = 120.0
+from tests.integration.crashed import LEASE_SECONDS, crashed_after_create
 
 
 @pytest.fixture
@@ -38,15 +37,6 @@ def stage() -> Iterator[Stage]:
     yield made
     assert_promise(made)
     made.close()
-
-
-def crashed_after_create(stage: Stage) -> str:
-    """A document whose worker died before it saved the id of what it made."""
-    document_id = stage.submit(ONE_AD)
-    dying = stage.worker(DiesAt(effect="graph.create", after=True)).outside
-    assert stage.dies(publish.publish(document_id, dying))
-    stage.time.pass_(stage.limits.lease)
-    return document_id
 
 
 # --- who was quicker -----------------------------------------------------------------------------
