@@ -16,6 +16,7 @@ from typing import Any, Final
 from fixtures.crash_points import Process
 from fixtures.graph.ground import WorldOptions
 from fixtures.graph.scene import ADSET
+from fixtures.lives import DiesAt, IsCancelled, IsStopped, LedgerFails
 from fixtures.memory_ledger import MemoryLedger
 from fixtures.stage import OpenLedger, Stage, advance, is_crash
 from fixtures.world_graph import US, Sky, Weather
@@ -24,7 +25,6 @@ from reconciler.errors import LedgerUnavailable, WrongState
 from reconciler.limits import Limits
 from reconciler.model import Document, DocumentState, Echo, Reason
 from reconciler.outside import Outside
-from tests.crash.lives import DiesAt, IsCancelled, IsStopped, LedgerFails
 from tests.crash.plans import TREE, Plan, ads
 from tests.crash.promise import assert_promise
 

@@ -11,11 +11,11 @@ from collections.abc import Callable
 import pytest
 
 from fixtures.crash_points import Process
+from fixtures.lives import IsCancelled, LedgerFails, ends
 from fixtures.world_graph import Weather
 from reconciler import publish
 from reconciler.model import DocumentState
 from tests.crash.cells import Scene
-from tests.crash.lives import IsCancelled, LedgerFails, ends
 from tests.crash.plans import PLANS
 from tests.crash.promise import assert_promise
 

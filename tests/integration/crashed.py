@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fixtures.lives import DiesAt
 from fixtures.stage import Stage
 from reconciler import publish
-from tests.crash.lives import DiesAt
 from tests.crash.plans import ONE_AD
 
 LEASE_SECONDS = 120.0

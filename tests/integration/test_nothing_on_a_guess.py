@@ -9,13 +9,13 @@ from datetime import timedelta
 import pytest
 
 from fixtures.crash_points import DyingLedger, Process
+from fixtures.lives import IsStopped
 from fixtures.stage import Stage
 from fixtures.world_graph import Weather
 from reconciler.limits import Limits
 from reconciler.model import AttemptOutcome, Call, Document, Grade, ItemState, Outcome
 from reconciler.ports import Around, Binding, Surroundings
 from reconciler.settle import settle
-from tests.crash.lives import IsStopped
 from tests.crash.plans import ONE_AD, ads
 from tests.crash.promise import assert_promise
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from fixtures.lives import DiesAt, IsStopped
 from fixtures.stage import Stage, advance
 from fixtures.world_graph import Weather
 from reconciler import publish, settle
@@ -25,7 +26,6 @@ from reconciler.model import (
     Reason,
 )
 from reconciler.outside import Outside
-from tests.crash.lives import DiesAt, IsStopped
 from tests.crash.plans import ONE_AD, ads
 from tests.crash.promise import assert_promise
 from tests.integration.crashed import LEASE_SECONDS, crashed_after_create

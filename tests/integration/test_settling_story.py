@@ -13,6 +13,7 @@ from fixtures.crash_points import Process
 from fixtures.graph.ground import WorldOptions
 from fixtures.graph.scene import ADSET
 from fixtures.graph.world import World
+from fixtures.lives import DiesAt, IsStopped
 from fixtures.stage import Stage
 from fixtures.world_graph import US
 from reconciler import cancel, publish, settle
@@ -24,7 +25,6 @@ from reconciler.model import (
     ItemState,
 )
 from reconciler.outside import Outside
-from tests.crash.lives import DiesAt, IsStopped
 from tests.crash.plans import ONE_AD, ads
 from tests.crash.promise import assert_promise
 from tests.integration.crashed import LEASE_SECONDS, crashed_after_create

@@ -24,6 +24,7 @@ from hypothesis.stateful import (
 
 from fixtures.graph.ground import WorldOptions
 from fixtures.graph.scene import ADSET
+from fixtures.lives import DiesAt
 from fixtures.memory_ledger import MemoryLedger
 from fixtures.stage import Stage, is_crash
 from fixtures.world_graph import US, Sky, Weather
@@ -33,7 +34,6 @@ from reconciler.limits import Limits
 from reconciler.model import Document, DocumentState, Echo, ItemState
 from reconciler.outside import Outside
 from reconciler.publish import publish
-from tests.crash.lives import DiesAt
 from tests.crash.plans import ads
 from tests.crash.promise import assert_promise
 from tests.crash.sqlite_ledgers import sqlite_in_memory
