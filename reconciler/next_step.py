@@ -6,7 +6,7 @@ alone changes. Where several fit, the order of `NextAction` in design section 8 
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from .lease import is_live
@@ -33,6 +33,9 @@ _RESTING = frozenset(
     }
 )
 
+WORKER_SEEN_WITHIN: Final = timedelta(minutes=2)
+"""A worker seen this lately is counted on; it says so four times as often."""
+
 WHY_MISSING: Final = {
     ItemState.ABSENT: "proven not made",
     ItemState.WAITING: "not sent yet as it stands in the plan",
@@ -48,7 +51,8 @@ def next_step(
         case DocumentState.DRAFT:
             return Next(action=NextAction.PUBLISH, why="accepted, not yet published")
         case DocumentState.QUEUED:
-            return _of_queued(document, account, now, worker_seen)
+            unsettled = is_unsettled(document, now)
+            return _of_queued(document, account, now, worker_seen, unsettled)
         case DocumentState.PUBLISHING:
             return _of_publishing(document, now, worker_seen)
         case DocumentState.HELD:
@@ -58,12 +62,27 @@ def next_step(
 
 
 def shown_next(
-    document: Document, account: Account, now: datetime, *, worker_seen: bool = False
+    document: Document,
+    account: Account,
+    now: datetime,
+    *,
+    worker_seen: bool = False,
+    unsettled: bool | None = None,
 ) -> Next:
-    """The stored next step with what time changed since: a lease that ended, a time that came."""
+    """The stored next step with what time changed since: a lease that ended, a time that came.
+
+    `unsettled` None: to be seen from the document's items; given for one that is told without.
+    """
+    if document.state is DocumentState.QUEUED and unsettled is not None:
+        return _of_queued(document, account, now, worker_seen, unsettled)
     if document.state in (DocumentState.QUEUED, DocumentState.PUBLISHING):
         return next_step(document, account, now, worker_seen=worker_seen)
     return document.next
+
+
+def is_seen(seen_at: datetime | None, now: datetime) -> bool:
+    """Whether a worker that was last seen then may be counted on."""
+    return seen_at is not None and now < seen_at + WORKER_SEEN_WITHIN
 
 
 def of_closed(account: Account, now: datetime) -> Next | None:
@@ -79,13 +98,15 @@ def of_closed(account: Account, now: datetime) -> Next | None:
     return None
 
 
-def _of_queued(document: Document, account: Account, now: datetime, worker_seen: bool) -> Next:
+def _of_queued(
+    document: Document, account: Account, now: datetime, worker_seen: bool, unsettled: bool
+) -> Next:
     if closed := of_closed(account, now):
         return closed
     if is_live(document.lease, now) and document.lease is not None:
         why = "another worker is finding out what became of it"
         return Next(action=NextAction.WAIT, why=why, until=document.lease.until)
-    if is_unsettled(document, now):
+    if unsettled:
         return _of_unsettled(document, now, worker_seen)
     return _of_sendable(document, now, worker_seen)
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from .call_outcome import Answer, CreateRequest
+from .due import Duties
 from .listing import Keep, Walk, WalkRequest
 from .model import (
     Account,
@@ -156,13 +157,15 @@ class Recorded:
 class View:
     """What a decision may look at: read inside the transaction, after the guard matched.
 
-    `now` is the ledger's time, bound once per transaction.
+    `now` is the ledger's time, bound once per transaction. `worker_seen` says that a worker was
+    there lately; set where a view is shown, no decision rests on it.
     """
 
     document: Document
     account: Account
     now: datetime
     surroundings: Surroundings = field(default_factory=Surroundings)
+    worker_seen: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +195,7 @@ class Summary:
     has_surplus: bool
 
 
-class Ledger(Protocol):
+class Ledger(Duties, Protocol):
     """Durable truth about documents. One implementation per database, one contract suite for all.
 
     After every change the ledger sets `next` by `lifecycle.next_step`, in the same transaction.

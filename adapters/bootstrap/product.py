@@ -10,6 +10,7 @@ from typing import Self
 
 from reconciler import cancel, publish, settle, submit
 from reconciler.model import Account, BlockReason, DocumentState
+from reconciler.next_step import is_seen
 from reconciler.outside import Outside
 from reconciler.plan import read_plan
 from reconciler.ports import Summary, View
@@ -24,13 +25,14 @@ Close = Callable[[], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """Counts by state over the whole selection, its newest lines with their accounts by id, and
-    the ledger's time."""
+    """Counts by state over the whole selection, its newest lines with their accounts by id, the
+    ledger's time, and whether a worker was seen lately."""
 
     counts: Mapping[DocumentState, int]
     lines: tuple[Summary, ...]
     now: datetime
     accounts: Mapping[str, Account] = field(default_factory=dict)
+    worker_seen: bool = False
 
 
 class Reconciler:
@@ -82,16 +84,16 @@ class Reconciler:
         Of a published document nothing is left to do, and a held one creates nothing more before a
         person decided: `why` says so. Raises `WrongState` where the document was cancelled.
         """
-        return self._published(await publish.publish(document_id, self._outside))
+        return await self._published(await publish.publish(document_id, self._outside))
 
     async def advance(self, document_id: str) -> Published:
         """Settle what is due and run one attempt if it is queued; begins nothing that rests."""
         settled = await settle.settle(document_id, self._outside)
-        return self._published(await publish.advance(document_id, self._outside, settled))
+        return await self._published(await publish.advance(document_id, self._outside, settled))
 
     async def peek(self, document_id: str) -> View:
         """The document as the ledger has it. Looks at nothing outside."""
-        return self._seen(await self._outside.ledger.read(document_id))
+        return await self._seen(await self._outside.ledger.read(document_id))
 
     async def read(self, document_id: str, *, refresh: bool = False) -> Settled:
         """The document, after takeover and settling if they are due, within the read budget.
@@ -99,19 +101,19 @@ class Reconciler:
         `refresh` also lists what is confirmed, for its attributes, however long that takes.
         """
         budget = None if refresh else self._read_budget
-        return self._settled(
+        return await self._settled(
             await settle.settle(document_id, self._outside, refresh=refresh, budget=budget)
         )
 
     async def recover(self, document_id: str, *, dry_run: bool = False) -> Settled:
         """Take over and settle because a person asks, also a held document. `dry_run` judges."""
         if dry_run:
-            return self._settled(await settle.judge_only(document_id, self._outside))
-        return self._settled(await settle.settle(document_id, self._outside, asked=True))
+            return await self._settled(await settle.judge_only(document_id, self._outside))
+        return await self._settled(await settle.settle(document_id, self._outside, asked=True))
 
     async def cancel(self, document_id: str) -> View:
         """Create nothing more of it. Raises `WrongState` where everything is published."""
-        return self._seen(await cancel.cancel(document_id, self._outside))
+        return await self._seen(await cancel.cancel(document_id, self._outside))
 
     async def list(
         self, *, state: DocumentState | None = None, account_id: str | None = None
@@ -122,7 +124,13 @@ class Reconciler:
         ids = dict.fromkeys(line.document.account_id for line in lines)
         accounts = {one: self._account(await self._outside.ledger.account(one)) for one in ids}
         now = await self._outside.ledger.now()
-        return Listed(counts=counts, lines=lines, now=now, accounts=accounts)
+        return Listed(
+            counts=counts,
+            lines=lines,
+            now=now,
+            accounts=accounts,
+            worker_seen=is_seen(await self._outside.ledger.worker_seen_at(), now),
+        )
 
     async def explain(self, document_id: str) -> Explained:
         """The stored evidence behind the latest verdict of each item."""
@@ -142,15 +150,17 @@ class Reconciler:
         is_new = now_used is not None and now_used != account.token_print
         return Account(id=account.id) if is_new else account
 
-    def _seen(self, view: View) -> View:
-        return replace(view, account=self._account(view.account))
+    async def _seen(self, view: View) -> View:
+        """With what a decision does not ask, but a reader does."""
+        is_there = is_seen(await self._outside.ledger.worker_seen_at(), view.now)
+        return replace(view, account=self._account(view.account), worker_seen=is_there)
 
-    def _settled(self, settled: Settled) -> Settled:
-        return replace(settled, view=self._seen(settled.view))
+    async def _settled(self, settled: Settled) -> Settled:
+        return replace(settled, view=await self._seen(settled.view))
 
-    def _published(self, published: Published) -> Published:
-        settled = None if published.settled is None else self._settled(published.settled)
-        return replace(published, view=self._seen(published.view), settled=settled)
+    async def _published(self, published: Published) -> Published:
+        settled = None if published.settled is None else await self._settled(published.settled)
+        return replace(published, view=await self._seen(published.view), settled=settled)
 
     async def aclose(self) -> None:
         """Close the ledger and the API's connections."""

@@ -165,7 +165,13 @@ def list_documents(*, state: DocumentState | None, account: str | None) -> Work:
 
     async def work(product: Reconciler, _: Stop) -> Told:
         listed = await product.list(state=state, account_id=account)
-        shape = documents_list(listed.counts, listed.lines, listed.now, listed.accounts)
+        shape = documents_list(
+            listed.counts,
+            listed.lines,
+            listed.now,
+            listed.accounts,
+            worker_seen=listed.worker_seen,
+        )
         return Told(shape=shape, picture=lambda: list_picture(shape), code=ExitCode.DONE)
 
     return work

@@ -55,7 +55,10 @@ def document_state(view: View) -> dict[str, Any]:
         "lease": _lease(document.lease),
         "surplus": [_surplus(extra) for extra in document.surplus],
         "verdicts": [_verdict(judged) for judged in document.verdicts],
-        "next": next_action(document, shown_next(document, view.account, view.now)),
+        "next": next_action(
+            document,
+            shown_next(document, view.account, view.now, worker_seen=view.worker_seen),
+        ),
     }
 
 

@@ -46,7 +46,10 @@ def explanation(explained: Explained) -> dict[str, Any]:
             if item.key in judged
         ],
         "not_judged": [_unjudged(item) for item in document.items if item.key not in judged],
-        "next": next_action(document, shown_next(document, view.account, view.now)),
+        "next": next_action(
+            document,
+            shown_next(document, view.account, view.now, worker_seen=view.worker_seen),
+        ),
     }
 
 

@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from reconciler.lifecycle import shown_next
-from reconciler.model import Account, DocumentState, Next, NextAction
-from reconciler.next_step import of_closed
+from reconciler.model import Account, DocumentState
 from reconciler.ports import Summary
 from reconciler.signature import is_crashed
 
@@ -23,6 +22,8 @@ def documents_list(
     lines: Sequence[Summary],
     now: datetime,
     accounts: Mapping[str, Account] | None = None,
+    *,
+    worker_seen: bool = False,
 ) -> dict[str, Any]:
     """Counts cover the whole selection, also where `documents` was cut to its newest.
 
@@ -32,7 +33,9 @@ def documents_list(
     return {
         "schema": SCHEMA,
         "counts": {state.value: counts[state] for state in DocumentState if counts.get(state)},
-        "documents": [_line(summary, _account(summary, known), now) for summary in lines],
+        "documents": [
+            _line(summary, _account(summary, known), now, worker_seen) for summary in lines
+        ],
     }
 
 
@@ -41,36 +44,17 @@ def _account(summary: Summary, known: Mapping[str, Account]) -> Account:
     return known.get(account_id, Account(id=account_id))
 
 
-def _line(summary: Summary, of: Account, now: datetime) -> dict[str, Any]:
-    document = summary.document
+def _line(summary: Summary, of: Account, now: datetime, worker_seen: bool) -> dict[str, Any]:
+    document, unsettled = summary.document, summary.unsettled
+    step = shown_next(document, of, now, worker_seen=worker_seen, unsettled=unsettled)
     return {
         "document_id": document.id,
         "title": document.title,
         "state": document.state.value,
         "crashed": is_crashed(document, now),
-        "unsettled": summary.unsettled,
+        "unsettled": unsettled,
         "surplus": summary.has_surplus,
         "account_id": account(document.account_id),
         "since": shown_time(document.since),
-        "next": next_action(document, listed_next(summary, of, now)),
+        "next": next_action(document, step),
     }
-
-
-def listed_next(summary: Summary, of: Account, now: datetime) -> Next:
-    """The stored next step with what time, or the account, changed since it was stored.
-
-    A line has no items, so what only they tell is left as it was stored.
-    """
-    document, stored = summary.document, summary.document.next
-    if document.state is DocumentState.PUBLISHING:
-        return shown_next(document, of, now)
-    if document.state is not DocumentState.QUEUED:
-        return stored
-    if closed := of_closed(of, now):
-        return closed
-    action = NextAction.RECOVER if summary.unsettled else NextAction.PUBLISH
-    if stored.action is NextAction.ROTATE_TOKEN:
-        return Next(action=action, why="the account's token was renewed since")
-    if stored.until is not None and stored.until <= now:
-        return Next(action=action, why="the time it waited for has come")
-    return stored

@@ -59,6 +59,14 @@ UNSETTLED: Final = exists().where(
 )
 """A pending intent, or a `created` fact on an absent or held one (`signature.needs_settling`)."""
 
+CLAIMABLE: Final = (
+    _c.origin == Origin.OURS,
+    _c.cancel_requested.is_(False),
+    LEASE_FREE,
+    ~UNSETTLED,
+)
+"""What the claim asks of a document that is queued and due, the account apart."""
+
 _ACCOUNT_CLOSED: Final = exists().where(
     _account.c.id == _c.account_id,
     or_(
@@ -82,10 +90,7 @@ def _guard(*conditions: ColumnElement[bool], **values: Any) -> Statement:
 _CLAIM: Final = _guard(
     _c.state == DocumentState.QUEUED,
     _c.due_at <= NOW,
-    _c.origin == Origin.OURS,
-    _c.cancel_requested.is_(False),
-    LEASE_FREE,
-    ~UNSETTLED,
+    *CLAIMABLE,
     ~_ACCOUNT_CLOSED,
     state=DocumentState.PUBLISHING,
     since=NOW,

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
+from reconciler.due import Due, DueDocument
 from reconciler.model import Account, Document, DocumentState
 from reconciler.ports import (
     Around,
@@ -26,7 +27,8 @@ from reconciler.ports import (
 )
 from reconciler.verdict import Evidence
 
-from . import accounts, evidence, reading, transactions
+from . import accounts, evidence, reading, transactions, workers
+from . import due as due_work
 from .summaries import summaries
 
 Result = TypeVar("Result")
@@ -122,3 +124,39 @@ class SqlLedger(ABC):
         return await self._read(
             lambda connection, now: summaries(connection, now, state, account_id)
         )
+
+    async def due(
+        self, kind: Due, *, limit: int, passing_max: timedelta, after: DueDocument | None = None
+    ) -> tuple[DueDocument, ...]:
+        """One page of what is due now, the longest due first."""
+        return await self._read(
+            lambda connection, now: due_work.due(
+                connection, now, kind, limit=limit, passing_max=passing_max, after=after
+            )
+        )
+
+    async def closed_accounts(self) -> tuple[Account, ...]:
+        """Accounts without access that are closed until later."""
+        return await self._read(due_work.closed_accounts)
+
+    async def beat(self, owner: str) -> None:
+        """This worker was seen now."""
+        await self._write(lambda connection, now: workers.beat(connection, now, owner))
+
+    async def sign_off(self, owner: str) -> None:
+        """This worker ended in order."""
+        await self._write(lambda connection, _: workers.sign_off(connection, owner))
+
+    async def worker_seen_at(self) -> datetime | None:
+        """When any worker was last seen."""
+        return await self._read(lambda connection, _: workers.last_seen(connection))
+
+    async def sweep_lease(self, owner: str, duration: timedelta) -> bool:
+        """Take or prolong the one lease on sweeping; False where another's is live."""
+        return await self._write(
+            lambda connection, now: workers.sweep_lease(connection, now, owner, duration)
+        )
+
+    async def end_sweep(self, owner: str) -> None:
+        """Give the lease on sweeping back."""
+        await self._write(lambda connection, _: workers.end_sweep(connection, owner))

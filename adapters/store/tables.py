@@ -97,10 +97,15 @@ class Document(Base, table=True):
         ),
         Index("ix_document_account", "account_id", "state"),
         Index("ix_document_newest", "created_at", "id"),
-        # What a worker may claim, what a sweep takes over, and which looks are owed.
-        Index("ix_document_claimable", "due_at", **_where("state = 'queued'")),
-        Index("ix_document_leased", "lease_until", **_where("state = 'publishing'")),
-        Index("ix_document_owed", "due_at", **_where("owes_look_from IS NOT NULL")),
+        # What workers and sweeps ask for, in the order in which they page through it (due.py).
+        Index("ix_document_claimable", "due_at", "id", **_where("state = 'queued'")),
+        Index("ix_document_leased", "lease_until", "id", **_where("state = 'publishing'")),
+        Index("ix_document_owed", "due_at", "id", **_where("owes_look_from IS NOT NULL")),
+        Index(
+            "ix_document_cancelling",
+            "id",
+            **_where("cancel_requested AND state NOT IN ('cancelled', 'published')"),
+        ),
     )
 
 
@@ -266,6 +271,23 @@ class Account(Base, table=True):
     until: datetime | None = Field(sa_type=Instant)
     token_print: str | None = Field(sa_type=Text)
     failures: int
+
+
+class Worker(Base, table=True):
+    """When a worker was last seen. One that ended in order has no row."""
+
+    owner: str = Field(primary_key=True, sa_type=Text)
+    seen_at: datetime = Field(sa_type=Instant)
+
+
+class Sweeper(Base, table=True):
+    """Who sweeps, and until when: one row, made with the table; nobody's is long past."""
+
+    one: int = Field(primary_key=True)
+    owner: str = Field(sa_type=Text)
+    until: datetime = Field(sa_type=Instant)
+
+    __table_args__ = (CheckConstraint("one = 1", name="one_row"),)
 
 
 class LedgerIdentity(Base, table=True):

@@ -260,16 +260,19 @@ def test_a_list_has_its_counts_and_a_line_for_each_document() -> None:
     assert (first["crashed"], first["unsettled"]) == (True, True)
 
 
-@pytest.mark.parametrize(("unsettled", "action"), [(True, "recover"), (False, "publish")])
+@pytest.mark.parametrize(
+    ("unsettled", "steps"), [(True, ("wait", "recover")), (False, ("publish", "publish"))]
+)
 def test_a_line_that_waited_for_a_time_says_what_to_do_once_it_came(
-    unsettled: bool, action: str
+    unsettled: bool, steps: tuple[str, str]
 ) -> None:
     line = summary(sample.unsettled(60), unsettled=unsettled)
 
     before = documents_list({}, [line], sample.NOW)["documents"][0]["next"]
     after = documents_list({}, [line], sample.NOW + timedelta(seconds=61))["documents"][0]["next"]
 
-    assert (before["action"], after["action"]) == ("wait", action)
+    assert (before["action"], after["action"]) == steps
+    assert (before["until"] is None, after["until"] is None) == (False, True)
 
 
 def test_a_line_of_a_closed_account_says_so_and_no_longer_once_it_is_open() -> None:
@@ -292,3 +295,12 @@ def test_a_throttle_is_told_on_every_line_of_its_account() -> None:
 
     assert step["action"] == "wait"
     assert "throttled" in step["why"]
+
+
+def test_a_worker_that_was_seen_is_waited_for_in_the_list_too() -> None:
+    line = summary(sample.unsettled(60), unsettled=True)
+    later = sample.NOW + timedelta(seconds=61)
+
+    step = documents_list({}, [line], later, worker_seen=True)["documents"][0]["next"]
+
+    assert step["action"] == "wait"

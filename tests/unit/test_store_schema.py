@@ -80,7 +80,7 @@ def test_what_the_migrations_need_is_packed_with_them() -> None:
     versions = resources.files("adapters.store.migrations.versions")
     names = {each.name for each in versions.iterdir()}
 
-    assert {"__init__.py", "0001_first.py", "0001_document_status.sqlite.sql"} <= names
+    assert {"__init__.py", "0001_first.py", "0002_document_status.sqlite.sql"} <= names
     assert (schema.MIGRATIONS / "env.py").is_file()
 
 
@@ -122,7 +122,7 @@ def test_a_downgrade_leaves_nothing_behind(migrated: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "next_step"), [("0000", "reconciler migrate"), ("0002", "use the newer release")]
+    ("version", "next_step"), [("0000", "reconciler migrate"), ("9999", "use the newer release")]
 )
 def test_another_schema_is_refused_with_what_to_do(
     migrated: Connection, version: str, next_step: str

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from adapters.store.columns import MICROSECOND
 from adapters.store.sqlite import SqliteLedger, migrate
-from reconciler.model import Document, ItemState, Kind, Purpose, Surplus
+from reconciler.model import (
+    Account,
+    BlockReason,
+    Document,
+    DocumentState,
+    ItemState,
+    Kind,
+    Purpose,
+    Surplus,
+)
+from reconciler.next_step import is_seen, shown_next
 from tests.contract.ledger_documents import (
     MINUTE,
     bound,
@@ -26,7 +38,7 @@ from tests.contract.ledger_documents import (
     queued,
 )
 
-NOW = datetime.now(UTC)  # the view reads the database's clock
+NOW = datetime.now(UTC).replace(microsecond=0)  # the view reads the database's clock
 
 
 @pytest.fixture
@@ -117,3 +129,75 @@ async def test_times_are_read_by_people(ledger: SqliteLedger, file: Path) -> Non
     await put(ledger, document(since=since))
 
     assert _status(file)["since"] == "2026-03-10T12:00:04.250Z"
+
+
+SOON = NOW + timedelta(days=1)
+BEFORE = NOW - MINUTE
+EVERY_WAY = [
+    document(),
+    document(state=DocumentState.HELD),
+    document(state=DocumentState.PUBLISHED, surplus=(Surplus(external_id="5", kind=Kind.AD),)),
+    document(state=DocumentState.CANCELLED),
+    document(state=DocumentState.FAILED, owes_look_from=NOW),
+    document("d1", item("a1", state=ItemState.REJECTED), state=DocumentState.PARTLY_PUBLISHED),
+    queued(due_at=BEFORE),
+    queued(due_at=SOON),
+    queued(due_at=None),
+    queued("d1", pending("a1"), due_at=BEFORE),
+    queued("d1", pending("a1"), due_at=SOON),
+    queued("d1", pending("a1"), due_at=BEFORE, **leased(Purpose.SETTLE, SOON)),
+    queued("d1", pending("a1"), due_at=BEFORE, **leased(Purpose.SETTLE, BEFORE)),
+    publishing("d1", pending("a1"), **LIVE),
+    publishing("d1", pending("a1"), **ENDED),
+    publishing(lease=None),
+]
+ACCOUNTS = [
+    None,
+    Account(id="act_1001", reason=BlockReason.THROTTLED, until=SOON),
+    Account(id="act_1001", reason=BlockReason.THROTTLED, until=BEFORE),
+    Account(id="act_1001", reason=BlockReason.ACCESS, until=SOON),
+]
+
+
+@pytest.mark.parametrize("worker", [None, 1, 3], ids=["no worker", "a minute ago", "long ago"])
+@pytest.mark.parametrize("account", ACCOUNTS, ids=lambda a: a and f"{a.reason} {a.until > NOW}")
+async def test_one_query_says_what_the_program_says(
+    ledger: SqliteLedger, file: Path, account: Account | None, worker: int | None
+) -> None:
+    """Every state by account and worker: action, time and words of `next`, as `show` has them."""
+    documents = [replace(each, id=f"d{n}", key=f"d{n}") for n, each in enumerate(EVERY_WAY)]
+    await put(ledger, *documents)
+    if account is not None:
+        assert await ledger.set_account(account, Account(id=account.id))
+    if worker is not None:
+        await ledger.beat("w1")
+        _move_back(file, worker * MINUTE)
+
+    said = {row["document_id"]: _next_of(row) for row in _rows(file)}
+
+    now = await ledger.now()
+    seen = is_seen(await ledger.worker_seen_at(), now)
+    for each in documents:
+        view = await ledger.read(each.id)
+        step = shown_next(view.document, view.account, now, worker_seen=seen)
+        until = step.until and step.until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        assert said[each.id] == (step.action.value, until, step.why), each
+
+
+def _next_of(row: dict[str, Any]) -> tuple[str, str | None, str]:
+    return row["next_action"], row["next_until"], row["next_why"]
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    connection = sqlite3.connect(file)
+    connection.row_factory = sqlite3.Row
+    rows = [dict(row) for row in connection.execute("SELECT * FROM document_status")]
+    connection.close()
+    return rows
+
+
+def _move_back(file: Path, by: timedelta) -> None:
+    connection = sqlite3.connect(file)
+    connection.execute("UPDATE worker SET seen_at = seen_at - ?", [by // MICROSECOND])
+    connection.commit()
+    connection.close()

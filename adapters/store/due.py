@@ -1,0 +1,126 @@
+"""The questions of workers and sweeps: one statement for each kind of work, each by its own index.
+
+What a partial index promises is said literally, for a planner finds an index by the text, not by a
+parameter. What is asked is the guard's own condition; the guard decides again when somebody acts.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    or_,
+    select,
+    text,
+    tuple_,
+)
+
+from reconciler.due import Due, DueDocument
+from reconciler.model import Account, BlockReason, Origin
+
+from .columns import EPOCH, Instant
+from .guards import CLAIMABLE, LEASE_FREE, NOW, UNSETTLED
+from .rows import account_of
+from .statement import Statement
+from .tables import table
+
+CLOSED_ACCOUNTS_MAX: Final = 1_000
+
+_document, _account = table("document"), table("account")
+_c = _document.c
+
+QUEUED: Final = text("document.state = 'queued'")
+PUBLISHING: Final = text("document.state = 'publishing'")
+OWES_A_LOOK: Final = text("document.owes_look_from IS NOT NULL")
+CANCELLING: Final = text(
+    "document.cancel_requested AND document.state NOT IN ('cancelled', 'published')"
+)
+"""The conditions of the partial indexes, word for word."""
+
+_OURS: Final = _c.origin == Origin.OURS
+_CLOSED: Final = _c.account_id.in_(
+    select(_account.c.id).where(_account.c.reason.is_not(None), _account.c.until > NOW)
+)
+"""Asked once for a query, not once for a row."""
+
+_TOO_LONG: Final = _c.due_at <= bindparam("too_long", type_=Instant)
+
+
+def _asked(at: ColumnElement[Any] | None, *conditions: Any) -> Statement:
+    """Rows by the time they fell due, or by their id where the kind knows none."""
+    order: list[ColumnElement[Any]] = [_c.id] if at is None else [at, _c.id]
+    after_id = bindparam("after_id", type_=Text)
+    behind: ColumnElement[bool] = _c.id > after_id
+    if at is not None:
+        behind = tuple_(at, _c.id) > tuple_(bindparam("after_at", type_=Instant), after_id)
+        conditions = (*conditions, at <= NOW)
+    told = _c.created_at if at is None else at
+    return Statement(_page(told.label("at")).where(*conditions, _OURS, behind).order_by(*order))
+
+
+def _page(at: ColumnElement[Any]) -> Select[Any]:
+    return select(_c.id, _c.account_id, at).limit(bindparam("the_most", type_=BigInteger))
+
+
+_QUESTIONS: Final = {
+    Due.CLAIM: _asked(_c.due_at, QUEUED, *CLAIMABLE, ~_CLOSED),
+    Due.TAKEOVER: _asked(_c.lease_until, PUBLISHING),
+    Due.LOOK: _asked(_c.due_at, QUEUED, LEASE_FREE, UNSETTLED, or_(~_CLOSED, _TOO_LONG)),
+    Due.OWED_LOOK: _asked(_c.due_at, OWES_A_LOOK, _c.owes_look_from <= NOW, LEASE_FREE, ~_CLOSED),
+    Due.CANCEL: _asked(
+        None,
+        CANCELLING,
+        text("document.state <> 'publishing'"),
+        LEASE_FREE,
+        or_(text("document.state <> 'queued'"), ~UNSETTLED),
+    ),
+    Due.STRANDED: _asked(None, QUEUED, _c.due_at.is_(None), LEASE_FREE),
+}
+_TIMELESS: Final = frozenset({Due.CANCEL, Due.STRANDED})
+
+_CLOSED_ACCOUNTS: Final = Statement(
+    select(_account)
+    .where(and_(_account.c.reason == BlockReason.ACCESS, _account.c.until > NOW))
+    .order_by(_account.c.id)
+    .limit(CLOSED_ACCOUNTS_MAX)
+)
+
+
+def due(
+    connection: Connection,
+    now: datetime,
+    kind: Due,
+    *,
+    limit: int,
+    passing_max: timedelta,
+    after: DueDocument | None,
+) -> tuple[DueDocument, ...]:
+    """One page of what is due now."""
+    values = {
+        "the_time": now,
+        "the_most": limit,
+        "too_long": now - passing_max,
+        "after_at": (after and after.at) or EPOCH,
+        "after_id": after.document_id if after else "",
+    }
+    return tuple(
+        DueDocument(
+            document_id=row.id,
+            account_id=row.account_id,
+            at=None if kind in _TIMELESS else row.at,
+        )
+        for row in _QUESTIONS[kind].rows(connection, values)
+    )
+
+
+def closed_accounts(connection: Connection, now: datetime) -> tuple[Account, ...]:
+    """Accounts without access that nobody is to ask yet."""
+    return tuple(account_of(row) for row in _CLOSED_ACCOUNTS.rows(connection, {"the_time": now}))
