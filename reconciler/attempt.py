@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from . import events
@@ -26,7 +27,7 @@ from .renewal import HeldLease, renewed
 from .signature import needs_settling
 from .the_end import attempt_ended, the_end
 from .verdict import Found
-from .wave import Sent, Stop, send
+from .wave import Sent, Stop, Written, send
 
 WAVES_MAX: Final = 4_000
 """A plan holds at most 1,000 items, and each is sent at most `not_sent_max` times, plus once."""
@@ -65,20 +66,24 @@ async def run_attempt(claimed: View, local: LocalLease, outside: Outside) -> Vie
 async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, Ending | None]:
     """One wave, and the one look that may follow it."""
     document = view.document
-    # 1. Nothing new while anything is unsettled, after a cancel, or on the way out.
-    if (ending := _reason_to_stop(document, outside)) is not None:
-        return view, ending
+    # 1. Nothing new while anything is unsettled.
+    if any(needs_settling(item) for item in document.items):
+        return view, Ending(outcome=AttemptOutcome.UNRESOLVED, stop=Stop.UNKNOWN)
     # 2. What can be sent now: references confirmed, one alone until a first create succeeded.
     wave = next_wave(document, outside.limits)
     if not wave:
         return view, _nothing_left(document, outside)
+    if (ending := _reason_to_stop(document, outside)) is not None:
+        return view, ending
     # 3. Write the intents and their calls, while enough of the lease is left to send them.
     written = await _write(document, wave, held, outside)
     if written is None:
         return view, Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.LEASE)
-    # 4. Send, and save every answer the moment it is known.
-    view = replace(written, document=merged(document, written.document))
-    sent = await send(view, to_send(view.document, wave), held, outside)
+    # 4. Send, and save every answer the moment it is known. While the last of them are in flight
+    #    the next wave is chosen and written, so that it follows without a pause.
+    view = replace(written.view, document=merged(document, written.view.document))
+    more = partial(_write_more, held=held, outside=outside)
+    sent = await send(view, written.calls, held, outside, more)
     view = sent.view
     # 5. Go on with what is durable by now, or end.
     if sent.stop in (None, Stop.UNKNOWN, Stop.CANCEL, Stop.SHUTDOWN):
@@ -87,8 +92,7 @@ async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, E
 
 
 def _reason_to_stop(document: Document, outside: Outside) -> Ending | None:
-    if any(needs_settling(item) for item in document.items):
-        return Ending(outcome=AttemptOutcome.UNRESOLVED, stop=Stop.UNKNOWN)
+    """After a cancel, or on the way out."""
     if document.cancel_requested:
         return Ending(outcome=AttemptOutcome.CANCELLED, stop=Stop.CANCEL)
     if outside.stopping():
@@ -108,9 +112,15 @@ def _stopped(sent: Sent) -> Ending:
     return Ending(outcome=outcome, error=sent.error, stop=sent.stop, wait=sent.wait)
 
 
+async def _write_more(view: View, *, held: HeldLease, outside: Outside) -> Written | None:
+    """The next wave beside creates in flight. What forbids a send forbids it later, if not here."""
+    wave = next_wave(view.document, outside.limits)
+    return await _write(view.document, wave, held, outside) if wave else None
+
+
 async def _write(
     document: Document, wave: tuple[str, ...], held: HeldLease, outside: Outside
-) -> View | None:
+) -> Written | None:
     """Durable on return. None: the lease is gone or too short.
 
     Writes nothing after a cancel, nor where a late answer left an item of the wave unsettled.
@@ -130,7 +140,9 @@ async def _write(
     fence = Fenced(owner=held.owner, epoch=held.epoch, left=needed)
     view = await outside.ledger.change(document.id, fence, decide, only=wave)
     held.step()
-    return view
+    if view is None:
+        return None
+    return Written(view=view, calls=to_send(merged(document, view.document), wave))
 
 
 async def _look_once(

@@ -1,7 +1,8 @@
 """Chooses what to send next, and with what: references confirmed, nothing twice.
 
-Until one create of the document is known to have succeeded a wave is one item, so that its label
-comes to exist once, and a kill leaves no crowd of intents that were never sent. Pure.
+Until one create of the document is known to have succeeded a wave is one item, and nothing goes
+beside it, so that its label comes to exist once, and a kill leaves no crowd of intents that were
+never sent. Pure.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ def next_wave(document: Document, limits: Limits) -> tuple[str, ...]:
         if _may_be_sent(item, ids) and _tries(document, item) < limits.not_sent_max
     ]
     ready.sort(key=lambda item: item.position)
-    size = limits.wave_size if _has_succeeded(document) else 1
-    return tuple(item.key for item in ready[:size])
+    return tuple(item.key for item in ready[: _size(document, limits)])
+
+
+def _size(document: Document, limits: Limits) -> int:
+    if _has_succeeded(document):
+        return limits.wave_size
+    return 0 if any(item.state is ItemState.PENDING for item in document.items) else 1
 
 
 def only_unreachable_left(document: Document, limits: Limits) -> bool:

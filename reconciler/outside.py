@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .limits import Limits
 from .ports import Chance, Clock, Graph, Ledger
@@ -19,7 +20,7 @@ class Outside:
 
     `owner` is this process's name on leases, fresh at every start. `stopping` is asked before
     every create: once it says True no further create starts, what is in flight is awaited, saved,
-    and the document handed back uncounted.
+    and the document handed back uncounted. `slots` bounds the creates in flight over all documents.
     """
 
     ledger: Ledger
@@ -29,3 +30,7 @@ class Outside:
     limits: Limits
     owner: str
     stopping: Callable[[], bool] = _never
+    slots: asyncio.Semaphore = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "slots", asyncio.Semaphore(self.limits.concurrency))

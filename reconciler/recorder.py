@@ -65,6 +65,12 @@ class Recorder:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._drain())
 
+    def learn(self, view: View) -> None:
+        """Take in what a transaction gave back: items that no other one was about meanwhile."""
+        self._saved.update((item.key, item) for item in view.document.items)
+        if view.now >= self._last.now:
+            self._last = view
+
     async def flush(self) -> None:
         """Return once everything handed over is durable, or `failed` says that it is not."""
         while self._task is not None and not self._task.done():
@@ -85,8 +91,7 @@ class Recorder:
                 continue  # recording is idempotent: a call keeps the end it has
             except LedgerUnavailable:
                 continue
-            self._last = view
-            self._saved.update((item.key, item) for item in view.document.items)
+            self.learn(view)
             self._held.step()
             return
         self.failed = True

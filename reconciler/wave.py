@@ -3,18 +3,22 @@
 Between the check of the lease and the request nothing is awaited: what the check allowed is what
 goes out. From the first answer that leaves something unknown no further create starts; those in
 flight are awaited, and what was written and never sent is recorded as exactly that.
+
+While the last creates of a wave are in flight the next one is written, so that no sender waits for
+the disk: a wave ends where nothing more can be written, or where something stops it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
 from .call_outcome import Again, Answer, Answered, CreateRequest
+from .errors import LedgerUnavailable
 from .model import CallError, Outcome
 from .outside import Outside
 from .ports import View
@@ -44,6 +48,18 @@ class ToSend:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """Calls that are durable by now. `view` shows the document with the items they are about."""
+
+    view: View
+    calls: tuple[ToSend, ...]
+
+
+More = Callable[[View], Awaitable[Written | None]]
+"""Writes what may be sent next, given the document whole. None: nothing, now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
     """How a wave ended: why it stopped early, if it did, and the longest wait it was told.
 
@@ -68,39 +84,46 @@ UNSENT = Answer(
 )
 
 
-async def send(view: View, calls: Iterable[ToSend], held: HeldLease, outside: Outside) -> Sent:
-    """Send them, at most `concurrency` at once. Every answer is durable on return, or `UNSAVED`.
+async def send(
+    view: View, calls: Iterable[ToSend], held: HeldLease, outside: Outside, more: More
+) -> Sent:
+    """Send them and what `more` writes, at most `concurrency` at once over all documents.
 
-    `view` is the document whole, the calls of the wave written.
+    `view` is the document whole, the calls written. On return every answer is durable, or the stop
+    is `UNSAVED`.
     """
-    wave = Wave(view, deque(calls), held, outside)
+    wave = Wave(view, deque(calls), held, outside, more)
     return await wave.run()
 
 
 class Wave:
     """The state of one wave while it runs."""
 
-    def __init__(self, view: View, queue: deque[ToSend], held: HeldLease, outside: Outside) -> None:
+    def __init__(
+        self, view: View, queue: deque[ToSend], held: HeldLease, outside: Outside, more: More
+    ) -> None:
         self._queue = queue
         self._held = held
         self._outside = outside
+        self._more = more
+        self._writing: asyncio.Task[None] | None = None
         self._recorder = Recorder(view, held, outside)
         self._stops: set[Stop] = set()
         self._wait: timedelta | None = None
         self._error: str | None = None
 
     async def run(self) -> Sent:
-        """Send until the queue is empty or something stops it; then save what is left."""
-        senders = min(self._outside.limits.concurrency, len(self._queue))
+        """Send until nothing is left or something stops it; then save what is left."""
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(senders):
-                    group.create_task(self._send_some())
+                for _ in range(self._outside.limits.concurrency):
+                    group.create_task(self._send_some(group))
             for call in self._queue:
                 self._recorder.add(Answered(item=call.item, call=call.call, answer=UNSENT))
         finally:
             await self._recorder.flush()  # also when we are cancelled: an id must not be lost
-        self._note(self._stop_seen())
+        if self._recorder.failed:
+            self._note(Stop.UNSAVED)
         return Sent(
             view=self._recorder.view,
             stops=frozenset(self._stops),
@@ -108,19 +131,44 @@ class Wave:
             error=self._error,
         )
 
-    async def _send_some(self) -> None:
-        """Ends with the queue, or at the first reason to stop."""
-        while self._queue:
-            self._note(self._stop_seen())
-            if self._stops:
-                return
-            call = self._queue.popleft()
-            answer = await self._outside.graph.create(
-                call.request, within=self._outside.limits.call_timeout
-            )
-            self._held.step()
-            self._recorder.add(Answered(item=call.item, call=call.call, answer=answer))
-            self._learn(answer)
+    async def _send_some(self, group: asyncio.TaskGroup) -> None:
+        """Ends where nothing is left, or at the first reason to stop."""
+        while not self._stops and await self._has_next():
+            async with self._outside.slots:
+                await self._send_one(group)
+
+    async def _has_next(self) -> bool:
+        """Whether a call waits to be sent; waits itself while more are being written."""
+        while not self._queue and self._writing is not None and not self._writing.done():
+            await asyncio.wait({self._writing})
+        return bool(self._queue)
+
+    async def _send_one(self, group: asyncio.TaskGroup) -> None:
+        self._note(self._stop_seen())
+        if self._stops or not self._queue:
+            return
+        call = self._queue.popleft()
+        if not self._queue:
+            self._writing = group.create_task(self._write_more())
+        answer = await self._outside.graph.create(
+            call.request, within=self._outside.limits.call_timeout
+        )
+        self._held.step()
+        self._recorder.add(Answered(item=call.item, call=call.call, answer=answer))
+        self._learn(answer)
+
+    async def _write_more(self) -> None:
+        """What is written here and not sent in the end is recorded as that."""
+        try:
+            written = await self._more(self._recorder.view)
+        except LedgerUnavailable:
+            # The creates in flight must not be torn by it. Where the intents were stored all the
+            # same, they are pending, and are settled by looking.
+            self._note(Stop.UNSAVED)
+            return
+        if written is not None:
+            self._recorder.learn(written.view)
+            self._queue.extend(written.calls)
 
     def _stop_seen(self) -> Stop | None:
         """What forbids the next create, as of this very moment."""

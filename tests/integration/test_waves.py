@@ -1,0 +1,184 @@
+"""Waves follow one another without a pause, and what stops one leaves nothing sent on a guess."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+import pytest
+
+from fixtures.crash_points import Process
+from fixtures.lives import IsStopped, LedgerFails
+from fixtures.stage import Stage
+from fixtures.world_graph import Weather, WorldGraph
+from reconciler.call_outcome import Answer, CreateRequest
+from reconciler.limits import Limits
+from reconciler.model import AttemptOutcome, Document, DocumentState, ItemState, Outcome
+from reconciler.publish import publish
+from tests.crash.plans import ads
+from tests.crash.promise import assert_promise, live_entities_per_item
+
+TWO_AT_ONCE = Limits(concurrency=2, wave_size=2)
+ROUND = timedelta(milliseconds=50)
+"""What one create takes on the stage."""
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    made = Stage(limits=TWO_AT_ONCE)
+    yield made
+    made.close()
+
+
+def states(document: Document) -> list[ItemState]:
+    return [item.state for item in document.items]
+
+
+def outcomes(document: Document, key: str) -> list[Outcome | None]:
+    intent = document.item(key).intent
+    return [call.outcome for call in intent.calls] if intent else []
+
+
+def once_each(stage: Stage, document: Document) -> bool:
+    live = live_entities_per_item(stage.world, document)
+    return all(len(live[item.key]) == 1 for item in document.items)
+
+
+def test_no_sender_waits_for_the_end_of_a_wave(stage: Stage) -> None:
+    """One alone, then six by twos: four rounds. Waves of three with a pause between took five."""
+    stage.limits = Limits(concurrency=2, wave_size=3)
+    document_id = stage.submit(ads(*"ABCDEFG"))
+    began = stage.time.now()
+
+    document = stage.publish(document_id).view.document
+
+    assert document.state is DocumentState.PUBLISHED
+    assert stage.time.now() - began == 4 * ROUND
+    assert_promise(stage)
+
+
+def test_nothing_is_written_beside_the_first_create(stage: Stage) -> None:
+    """The label would come to exist twice, and a kill would leave intents that were never sent."""
+    stage.sky.by_number = {0: Weather.ERROR_BEFORE}
+
+    document = stage.publish(stage.submit(ads(*"ABC"))).view.document
+
+    assert states(document) == [ItemState.PENDING, ItemState.WAITING, ItemState.WAITING]
+    assert_promise(stage)
+
+
+def test_what_was_written_beside_a_create_that_stays_unknown_is_not_sent(stage: Stage) -> None:
+    stage.sky.by_number = {1: Weather.ERROR_BEFORE}
+    document_id = stage.submit(ads(*"ABCDEFG"))
+
+    document = stage.publish(document_id).view.document
+
+    assert len(stage.graph.creates) == 3
+    assert states(document) == [
+        ItemState.CONFIRMED,
+        ItemState.PENDING,
+        ItemState.CONFIRMED,
+        ItemState.ABSENT,
+        ItemState.ABSENT,
+        ItemState.WAITING,
+        ItemState.WAITING,
+    ]
+    assert outcomes(document, "a4") == [Outcome.NOT_SENT]
+    assert stage.run_until_rest(document_id).state is DocumentState.PUBLISHED
+    assert_promise(stage)
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["refused", "acknowledgement lost"])
+def test_creates_in_flight_are_saved_when_the_next_wave_cannot_be_written(
+    stage: Stage, stored: bool
+) -> None:
+    """Torn, they would be unknown: two entities that somebody would have to look for."""
+    document_id = stage.submit(ads(*"ABCDE"))
+    life = LedgerFails(dies_at=beside_the_second_wave(), after=stored)
+
+    document = stage.publish(document_id, stage.worker(life).outside).view.document
+
+    assert [outcomes(document, key) for key in ("a2", "a3")] == [[Outcome.CREATED]] * 2
+    assert outcomes(document, "a4") == ([None] if stored else [])
+    assert document.attempts[-1].outcome is AttemptOutcome.ERROR
+    rested = stage.run_until_rest(document_id)
+    assert rested.state is DocumentState.PUBLISHED
+    assert once_each(stage, rested)
+    assert_promise(stage)
+
+
+def beside_the_second_wave() -> int:
+    """The number of the effect that writes a4 and a5, while a2 and a3 are in flight."""
+    stage = Stage(limits=TWO_AT_ONCE)
+    worker = stage.worker()
+    stage.publish(stage.submit(ads(*"ABCDE")), worker.outside)
+    stage.close()
+    creates = [n for n, effect in enumerate(worker.life.effects) if effect == "graph.create"]
+    beside = [n for n in range(creates[2], creates[3]) if "Fenced" in worker.life.effects[n]]
+    return beside[0]
+
+
+@dataclass(slots=True)
+class CountingGraph(WorldGraph):
+    """Remembers how many creates were in flight at most."""
+
+    in_flight: int = 0
+    most: int = 0
+
+    async def create(self, request: CreateRequest, *, within: timedelta) -> Answer:
+        """The same, counted."""
+        self.in_flight += 1
+        self.most = max(self.most, self.in_flight)
+        try:
+            return await super(CountingGraph, self).create(request, within=within)
+        finally:
+            self.in_flight -= 1
+
+
+def test_several_documents_share_the_creates_in_flight(stage: Stage) -> None:
+    first, second = stage.submit(ads(*"ABC"), new=True), stage.submit(ads(*"DEF"), new=True)
+    graph = CountingGraph(stage.world, sky=stage.sky)
+    outside = replace(stage.process(), graph=graph)
+
+    async def both() -> None:
+        await asyncio.gather(publish(first, outside), publish(second, outside))
+
+    stage.time.run(both())
+
+    assert [stage.document(each).state for each in (first, second)] == ["published"] * 2
+    assert graph.most == 2
+
+
+def stopped_at_the_last_create() -> Process:
+    return IsStopped(effect="graph.create", nth=2, after=True, stops_for=100)
+
+
+def asked_to_stop(stage: Stage) -> Callable[[], bool]:
+    return lambda: len(stage.graph.creates) == 3
+
+
+def test_what_confirmed_everything_has_succeeded_however_little_lease_is_left(
+    stage: Stage,
+) -> None:
+    """Handed back, it would be claimed once more to find that nothing is left."""
+    document_id = stage.submit(ads(*"ABC"))
+
+    published = stage.publish(document_id, stage.worker(stopped_at_the_last_create()).outside)
+
+    assert published.attempt is not None
+    assert published.attempt.outcome is AttemptOutcome.SUCCEEDED
+    assert published.view.document.state is DocumentState.PUBLISHED
+    assert_promise(stage)
+
+
+def test_a_stop_after_the_last_answer_stops_nothing(stage: Stage) -> None:
+    document_id = stage.submit(ads(*"ABC"))
+
+    worker = stage.worker(stopping=asked_to_stop(stage))
+    document = stage.publish(document_id, worker.outside).view.document
+
+    assert document.state is DocumentState.PUBLISHED
+    assert document.attempts[-1].outcome is AttemptOutcome.SUCCEEDED
+    assert_promise(stage)
