@@ -1,9 +1,12 @@
-"""Sets up every test alike: how hard Hypothesis tries, and an environment free of settings."""
+"""Sets up every test alike: how hard Hypothesis tries, no settings of the caller, a PostgreSQL."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.postgres import Postgres
 
 # Both belong to the scripts, which a test may run as a person would; the rest are the product's.
 KEPT = {"RECONCILER_VENV", "RECONCILER_PYTHON"}
@@ -31,3 +34,11 @@ def _no_settings_of_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     """Removes the RECONCILER_ variables, a real token among them, from the sight of each test."""
     for name in _settings_of_the_caller():
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL of this test run, started when a test first asks it for a database."""
+    found = Postgres()
+    yield found
+    found.close()

@@ -12,6 +12,11 @@ from .rows import account_of, account_values
 from .statement import Statement, Values
 from .tables import table
 
+
+class Overtaken(Exception):
+    """Another transaction changed what this one had read: to be run again, never told."""
+
+
 _account = table("account")
 _rest = [column for column in _account.columns if not column.primary_key]
 
@@ -19,19 +24,17 @@ _FIND: Final = Statement(select(_account).where(_account.c.id == bindparam("the_
 _OPEN: Final = Statement(
     text("INSERT INTO account (id, failures) VALUES (:id, 0) ON CONFLICT (id) DO NOTHING")
 )
-_to_values: Final = (
+_REPLACE: Final = Statement(
     _account.update()
     .where(_account.c.id == bindparam("the_id", type_=Text))
     .values({column.name: bindparam(f"to_{column.name}") for column in _rest})
-)
-_PUT: Final = Statement(_to_values)
-_REPLACE: Final = Statement(
-    _to_values.where(
+    .where(
         *(
             column.is_not_distinct_from(bindparam(f"seen_{column.name}", type_=column.type))
             for column in _rest
         )
-    ).returning(_account.c.id)
+    )
+    .returning(_account.c.id)
 )
 
 
@@ -41,10 +44,10 @@ def known(connection: Connection, account_id: str) -> Account:
     return Account(id=account_id) if row is None else account_of(row)
 
 
-def put(connection: Connection, account: Account) -> None:
-    """Store it, whatever stood before."""
-    _OPEN.run(connection, [{"id": account.id}])
-    _PUT.run(connection, [_to(account)])
+def put(connection: Connection, account: Account, seen: Account) -> None:
+    """Store what a transaction decided about the account that it saw. Raises `Overtaken`."""
+    if not replace(connection, account, seen):
+        raise Overtaken
 
 
 def replace(connection: Connection, account: Account, seen: Account) -> bool:

@@ -50,10 +50,13 @@ class FreeText(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
         """The text with what cannot be kept made visible."""
-        if value is None:
-            return None
-        whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return whole.replace("\x00", "\N{REPLACEMENT CHARACTER}")
+        return None if value is None else mended(value)
+
+
+def mended(value: str) -> str:
+    """The text as every database can keep it."""
+    whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return whole.replace("\x00", "\N{REPLACEMENT CHARACTER}")
 
 
 def word_of(closed: type[StrEnum], name: str) -> Enum:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -34,6 +35,14 @@ from .summaries import summaries
 Result = TypeVar("Result")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locked:
+    """The document that a write is about. `alone`: no other document of its account is written."""
+
+    document_id: str
+    alone: bool = False
+
+
 class SqlLedger(ABC):
     """`reconciler.ports.Ledger` in SQL; the obligations of each method stand there."""
 
@@ -50,10 +59,14 @@ class SqlLedger(ABC):
         """Run `body` in one read transaction."""
 
     @abstractmethod
-    async def _write(self, body: Callable[[Connection, datetime], Result]) -> Result:
+    async def _write(
+        self, body: Callable[[Connection, datetime], Result], locked: Locked | None = None
+    ) -> Result:
         """Run `body` in one write transaction and commit; roll back what it raises from.
 
-        Returns only after the commit would survive a power cut.
+        `locked` is what must be locked before the time and anything else is read, where the
+        database lets transactions run at once. Returns only after the commit would survive a power
+        cut.
         """
 
     async def submit(
@@ -91,7 +104,8 @@ class SqlLedger(ABC):
         return await self._write(
             lambda connection, now: transactions.change(
                 connection, now, document_id, guard, decide, asked=around, only=only
-            )
+            ),
+            Locked(document_id=document_id, alone=around is not None),
         )
 
     async def renew(
@@ -100,7 +114,8 @@ class SqlLedger(ABC):
         """Move the lease's end, while it is ours and ahead of now. Raises `UnknownDocument`."""
         holder = Fenced(owner=owner, epoch=epoch)
         return await self._write(
-            lambda connection, now: transactions.renew(connection, now, document_id, holder, lease)
+            lambda connection, now: transactions.renew(connection, now, document_id, holder, lease),
+            Locked(document_id=document_id),
         )
 
     async def around(self, document_id: str, around: Around) -> Surroundings:

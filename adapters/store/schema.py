@@ -46,7 +46,7 @@ def refuse_a_strangers(connection: Connection) -> None:
     if theirs and VERSION_TABLE not in theirs:
         raise ForeignLedger(
             f"the database holds another program's tables ({', '.join(sorted(theirs)[:3])})",
-            next_step="set RECONCILER_DATABASE_URL to a file of its own",
+            next_step="set RECONCILER_DATABASE_URL to a database or file of its own",
         )
 
 

@@ -25,7 +25,7 @@ from sqlalchemy.exc import ArgumentError
 from reconciler.errors import LedgerUnavailable, WrongSchema
 
 from . import identity, schema
-from .ledger import SqlLedger
+from .ledger import Locked, SqlLedger
 from .sqlite_database import BUSY_MILLISECONDS, SqliteDatabase
 
 Result = TypeVar("Result")
@@ -167,7 +167,10 @@ class SqliteLedger(SqlLedger):
     async def _read(self, body: Callable[[Connection, datetime], Result]) -> Result:
         return await self._run(lambda: self._database.read(self._with_now(body)))
 
-    async def _write(self, body: Callable[[Connection, datetime], Result]) -> Result:
+    async def _write(
+        self, body: Callable[[Connection, datetime], Result], locked: Locked | None = None
+    ) -> Result:
+        """One writer at a time: there is nothing to lock besides."""
         return await self._run(lambda: self._database.write(self._with_now(body)))
 
     def _with_now(

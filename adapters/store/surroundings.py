@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from sqlalchemy import Connection, Text, and_, bindparam, or_, select
+from sqlalchemy import Connection, Text, and_, bindparam, func, or_, select
 
 from reconciler.model import Grade, ItemState, Kind
 from reconciler.ports import Around, Binding, Rival, Surroundings
@@ -14,6 +14,7 @@ from reconciler.ports import Around, Binding, Rival, Surroundings
 from . import reading
 from .columns import word_of
 from .one_of import OneOf
+from .statement import Statement
 from .tables import table
 
 _document, _item, _intent = map(table, ("document", "item", "intent"))
@@ -50,6 +51,21 @@ _RIVALS: Final = OneOf(
     ),
     _intent.c.name,
 )
+
+
+_SHARE: Final = Statement(
+    select(func.pg_advisory_xact_lock_shared(func.hashtextextended(_ACCOUNT, 0)).label("shared"))
+)
+
+
+def write_beside(connection: Connection, account_id: str) -> None:
+    """Wait for whoever reads surroundings in this account, and have others wait until our end.
+
+    For a new document, which has no row by which it could have been locked before. Nothing where
+    the database has one writer at a time.
+    """
+    if connection.dialect.name == "postgresql":
+        _SHARE.rows(connection, {"the_account": account_id})
 
 
 def surroundings(

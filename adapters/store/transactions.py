@@ -18,7 +18,7 @@ from reconciler.model import Account, Attempt, Document, DocumentState, Purpose
 from reconciler.ports import Anyhow, Around, Change, Decide, Fenced, Guard, Surroundings, View
 
 from . import accounts, guards, reading, writing
-from .surroundings import surroundings
+from .surroundings import surroundings, write_beside
 
 Accept = Callable[[Document | None, datetime], Change | None]
 
@@ -33,6 +33,8 @@ def submit(
         assert present is not None, "a new key needs a document"
         return present, False
     assert change.document.key == key, "a document under another key"
+    if present is None:
+        write_beside(connection, change.document.account_id)
     account = accounts.known(connection, change.document.account_id)
     view = _stored(connection, now, present, change, account=account, only=None)
     return view.document, True
@@ -135,7 +137,7 @@ def _stored(
     account: Account,
     only: Collection[str] | None,
 ) -> View:
-    account = decided.account or account
+    seen_account, account = account, decided.account or account
     whole = _whole(connection, decided.document, only)
     document = decided.document
     if (step := next_step(whole, account, now)) != document.next:
@@ -143,7 +145,7 @@ def _stored(
     if only is not None and seen is not None:
         _check_same_items(seen, document)
     writing.store(connection, seen, document)
-    writing.record(connection, replace(decided, document=document), now)
+    writing.record(connection, replace(decided, document=document), now, seen_account)
     return View(document=document, account=account, now=now)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Text, bindparam, func, select
 
-from reconciler.model import Document, Item
+from reconciler.model import Account, Document, Item
 from reconciler.ports import Change, Event
 
 from . import accounts, evidence
@@ -66,14 +66,17 @@ def store(connection: Connection, old: Document | None, new: Document) -> None:
     _store_lists(connection, old, new)
 
 
-def record(connection: Connection, change: Change, now: datetime) -> None:
-    """Append the events of a change, add its evidence, and store its account if it has one."""
+def record(connection: Connection, change: Change, now: datetime, seen: Account) -> None:
+    """Append the events of a change, add its evidence, and store its account if it has one.
+
+    `seen` is the account that was decided on. Raises `Overtaken` where it no longer stands.
+    """
     document = change.document
     _append(connection, document.id, change.events, now)
     evidence.add(connection, document.id, change.evidence, now)
     if change.account is not None:
         assert change.account.id == document.account_id, "another document's account"
-        accounts.put(connection, change.account)
+        accounts.put(connection, change.account, seen)
 
 
 def _check(old: Document | None, new: Document) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.contract.ledgers import LEDGERS, OpenLedger, StandingClock
+from tests.contract.ledgers import LEDGERS, OpenLedger, Place, StandingClock
+from tests.postgres import Postgres
 
 
 @pytest.fixture
@@ -19,9 +20,8 @@ def clock() -> StandingClock:
 
 @pytest_asyncio.fixture(params=LEDGERS)
 async def ledger(
-    request: pytest.FixtureRequest, clock: StandingClock, tmp_path: Path
+    request: pytest.FixtureRequest, clock: StandingClock, tmp_path: Path, postgres: Postgres
 ) -> AsyncIterator[OpenLedger]:
     """Each implementation in turn."""
-    opened = LEDGERS[request.param](clock, tmp_path)
-    yield opened
-    await opened.aclose()
+    async with LEDGERS[request.param](clock, Place(tmp_path, postgres)) as opened:
+        yield opened

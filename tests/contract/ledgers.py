@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from adapters.store.postgres import PostgresLedger
 from adapters.store.sqlite import SqliteLedger, migrate
 from fixtures.memory_ledger import MemoryLedger
 from reconciler.ports import Ledger
+from tests.postgres import GRAPH_URL, Postgres
 
-GRAPH_URL: Final = "https://graph.example"
 NOON: Final = datetime(2026, 3, 10, 12, 0, 0, 123_456, tzinfo=UTC)
 
 
@@ -31,20 +33,40 @@ class StandingClock:
         return self.time
 
 
-OpenLedger = MemoryLedger | SqliteLedger
+OpenLedger = MemoryLedger | SqliteLedger | PostgresLedger
 
 
-def _memory(clock: StandingClock, _: Path) -> OpenLedger:
-    return MemoryLedger(clock)
+@dataclass(frozen=True)
+class Place:
+    """Where ledgers may be made."""
+
+    folder: Path
+    postgres: Postgres
 
 
-def _sqlite_in_memory(clock: StandingClock, _: Path) -> OpenLedger:
-    return SqliteLedger.in_memory(now=clock)
+@asynccontextmanager
+async def _memory(clock: StandingClock, _: Place) -> AsyncIterator[OpenLedger]:
+    yield MemoryLedger(clock)
 
 
-def _sqlite_file(clock: StandingClock, folder: Path) -> OpenLedger:
-    url = new_file(folder)
-    return SqliteLedger.open(url, now=clock)
+@asynccontextmanager
+async def _sqlite_in_memory(clock: StandingClock, _: Place) -> AsyncIterator[OpenLedger]:
+    async with aclosing(SqliteLedger.in_memory(now=clock)) as ledger:
+        yield ledger
+
+
+@asynccontextmanager
+async def _sqlite_file(clock: StandingClock, place: Place) -> AsyncIterator[OpenLedger]:
+    async with aclosing(SqliteLedger.open(new_file(place.folder), now=clock)) as ledger:
+        yield ledger
+
+
+@asynccontextmanager
+async def _postgres(clock: StandingClock, place: Place) -> AsyncIterator[OpenLedger]:
+    url = place.postgres.migrated()
+    async with aclosing(PostgresLedger.open(url, now=clock, accept_unsafe=True)) as ledger:
+        yield ledger
+    place.postgres.drop(url)
 
 
 def new_file(folder: Path) -> str:
@@ -54,10 +76,12 @@ def new_file(folder: Path) -> str:
     return url
 
 
-LEDGERS: Final[Mapping[str, Callable[[StandingClock, Path], OpenLedger]]] = {
+Opening = Callable[[StandingClock, Place], AbstractAsyncContextManager[OpenLedger]]
+LEDGERS: Final[Mapping[str, Opening]] = {
     "memory": _memory,
     "sqlite_in_memory": _sqlite_in_memory,
     "sqlite_file": _sqlite_file,
+    "postgres": _postgres,
 }
 
 

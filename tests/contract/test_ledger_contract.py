@@ -46,7 +46,8 @@ from tests.contract.ledger_documents import (
     unchanged,
     with_items,
 )
-from tests.contract.ledgers import LEDGERS, NOON, OpenLedger, StandingClock
+from tests.contract.ledgers import LEDGERS, NOON, OpenLedger, Place, StandingClock
+from tests.postgres import Postgres
 
 
 class Refused(Exception):
@@ -60,22 +61,20 @@ class Refused(Exception):
 @settings(max_examples=settings().max_examples // 3)
 @given(first=documents(), second=documents())
 async def test_any_document_is_read_back_equal_and_so_is_what_follows_it(
-    name: str, first: Document, second: Document
+    name: str, postgres: Postgres, first: Document, second: Document
 ) -> None:
-    clock = StandingClock()
-    ledger = LEDGERS[name](clock, Path())
-    account = Account(id=ACCOUNT)
-    stored, is_new = await ledger.submit("d1", accepting(first))
-    wanted = replace(first, next=next_step(first, account, NOON))
-    assert (stored, is_new) == (wanted, True)
-    assert await ledger.read("d1") == View(document=wanted, account=account, now=NOON)
+    async with LEDGERS[name](StandingClock(), Place(Path(), postgres)) as ledger:
+        account = Account(id=ACCOUNT)
+        stored, is_new = await ledger.submit("d1", accepting(first))
+        wanted = replace(first, next=next_step(first, account, NOON))
+        assert (stored, is_new) == (wanted, True)
+        assert await ledger.read("d1") == View(document=wanted, account=account, now=NOON)
 
-    view = await ledger.change("d1", Anyhow(), lambda _: Change(document=second))
+        view = await ledger.change("d1", Anyhow(), lambda _: Change(document=second))
 
-    wanted = replace(second, next=next_step(second, account, NOON))
-    assert view == View(document=wanted, account=account, now=NOON)
-    assert await ledger.read("d1") == view
-    await ledger.aclose()
+        wanted = replace(second, next=next_step(second, account, NOON))
+        assert view == View(document=wanted, account=account, now=NOON)
+        assert await ledger.read("d1") == view
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,203 @@
+"""A PostgreSQL database as the ledger needs it: durable commits, one function in one transaction.
+
+Knows nothing of decisions. Transactions are begun and ended in plain SQL: whether a commit was
+acknowledged is a question that no layer between may answer for us. Everything that is set is set
+for one transaction, so that a transaction pooler may stand between.
+
+**What runs at the same time.** A write locks what it is about before it reads the time and anything
+else: the row of its document, and the account of that document, which is shared among writes and
+had alone by one that reads its surroundings. Every later statement therefore sees all that whoever
+had the lock before has committed: read committed is enough, and *surroundings are one value*. A
+guard alone would not do: an `UPDATE` that waited for the row looks again at the row as it is by
+then, but at other tables as they were when it began to wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import datetime, timedelta
+from typing import Any, Final, TypeVar, cast
+
+import psycopg
+from psycopg.errors import Diagnostic
+from psycopg.pq import TransactionStatus
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from reconciler.errors import CommitUnknown, LedgerUnavailable
+
+from .accounts import Overtaken
+from .columns import EPOCH, mended
+from .ledger import Locked
+from .postgres_connecting import pooled
+from .postgres_errors import may_run_again, translated, was_rolled_back
+
+Result = TypeVar("Result")
+Body = Callable[[Connection, datetime], Result]
+"""What runs in a transaction, with the database's time."""
+
+Driver = psycopg.AsyncConnection[Any]
+End = Callable[[Driver], Awaitable[None]]
+Given = tuple[str, ...]
+
+PATIENCE_SECONDS: Final = 30
+"""How long a transaction waits for a lock, or the server for our next statement."""
+
+DEADLINE_SECONDS: Final = 45
+"""How long a transaction may take in all; then its connection is cut."""
+
+RUNS_MAX: Final = 10
+"""How often a transaction is run that others overtake each time."""
+
+_SETTINGS: Final = f"""
+SET LOCAL synchronous_commit = on;
+SET LOCAL lock_timeout = '{PATIENCE_SECONDS}s';
+SET LOCAL idle_in_transaction_session_timeout = '{PATIENCE_SECONDS}s';
+"""
+TIME: Final = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+_READ: Final = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;{_SETTINGS}{TIME}"
+_WRITE: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED;{_SETTINGS}"
+_LOCK: Final = """
+SELECT {lock}(hashtextextended(account_id, 0)) FROM document WHERE id = %s FOR NO KEY UPDATE;
+"""
+_SHARED: Final = _LOCK.format(lock="pg_advisory_xact_lock_shared")
+_ALONE: Final = _LOCK.format(lock="pg_advisory_xact_lock")
+
+
+class PostgresDatabase:
+    """Runs functions in transactions, on pooled connections of one event loop."""
+
+    def __init__(self, conninfo: str) -> None:
+        self._engine = pooled(conninfo)
+
+    async def read(self, body: Body[Result]) -> Result:
+        """Run `body` on one unchanging state of the database."""
+        return await self._repeated(body, _READ, (), _let_go)
+
+    async def write(self, body: Body[Result], locked: Locked | None = None) -> Result:
+        """Run `body` and commit. On return what it wrote would survive a power cut.
+
+        Raises `LedgerUnavailable` where nothing was changed, `CommitUnknown` where that is not
+        known, and whatever `body` raises, after rolling back. `body` is run again where another
+        transaction was quicker.
+        """
+        if locked is None:
+            return await self._repeated(body, _WRITE + TIME, (), _commit)
+        lock = _ALONE if locked.alone else _SHARED
+        given = (mended(locked.document_id),)
+        return await self._repeated(body, _WRITE + lock + TIME, given, _commit)
+
+    async def close(self) -> None:
+        """Close the connections. Nothing may run."""
+        await self._engine.dispose()
+
+    async def _repeated(self, body: Body[Result], begin: str, given: Given, end: End) -> Result:
+        with translated():
+            for _ in range(RUNS_MAX - 1):
+                try:
+                    return await self._transaction(body, begin, given, end)
+                except (psycopg.Error, DBAPIError, Overtaken) as error:
+                    if not may_run_again(error):
+                        raise
+                except _NotBegun:
+                    # Idle connections that the server has closed since: none of them is worth more.
+                    await self._engine.dispose()
+            return await self._transaction(body, begin, given, end)
+
+    async def _transaction(self, body: Body[Result], begin: str, given: Given, end: End) -> Result:
+        async with self._connected() as (connection, driver):
+            now = await _begun(driver, begin, given)
+            result = await connection.run_sync(body, now)
+            await end(driver)
+            return result
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[tuple[AsyncConnection, Driver]]:
+        """A connection of the pool, given back clean or not at all."""
+        async with self._engine.connect() as connection:
+            driver = await _driver_of(connection)
+            try:
+                with _deadline(driver):
+                    yield connection, driver
+            finally:
+                if not await _is_clean(driver):
+                    await connection.invalidate()
+
+
+class _NotBegun(psycopg.OperationalError):
+    """The connection was lost before anything was asked on it."""
+
+
+async def _begun(driver: Driver, begin: str, given: Given) -> datetime:
+    """Begin, set, lock and read the time in one message. The database's time, aware UTC."""
+    try:
+        cursor = await psycopg.AsyncClientCursor(driver).execute(begin.encode(), given)
+    except psycopg.Error as error:
+        if driver.closed and error.sqlstate is None:
+            raise _NotBegun(str(error)) from error
+        raise
+    await cursor.set_result(-1)
+    [(microseconds,)] = await cursor.fetchall()
+    return EPOCH + timedelta(microseconds=microseconds)
+
+
+async def _commit(driver: Driver) -> None:
+    said: list[Diagnostic] = []
+    driver.add_notice_handler(said.append)
+    try:
+        cursor = await driver.execute("COMMIT")
+    except psycopg.Error as error:
+        if was_rolled_back(error):
+            raise
+        raise _unknown(f"PostgreSQL did not acknowledge the commit: {error}") from error
+    finally:
+        driver.remove_notice_handler(said.append)
+    if cursor.statusmessage != "COMMIT":
+        raise LedgerUnavailable("PostgreSQL rolled the transaction back", next_step="try again")
+    for notice in said:
+        # Such as a wait for the standby that somebody cancelled: committed here, and perhaps there.
+        if notice.severity_nonlocalized == "WARNING":
+            raise _unknown(f"PostgreSQL committed with a warning: {notice.message_primary}")
+
+
+def _unknown(message: str) -> CommitUnknown:
+    return CommitUnknown(message, next_step="read again")
+
+
+async def _let_go(driver: Driver) -> None:
+    """End a transaction that only read; what it read is read, whatever becomes of this."""
+    with suppress(psycopg.Error):
+        await driver.execute("ROLLBACK")
+
+
+async def _is_clean(driver: Driver) -> bool:
+    """Roll back what is left of a transaction. Whether the connection may be used by others."""
+    if driver.info.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+        with suppress(psycopg.Error):
+            await driver.execute("ROLLBACK")
+    return driver.info.transaction_status is TransactionStatus.IDLE
+
+
+async def _driver_of(connection: AsyncConnection) -> Driver:
+    raw = await connection.get_raw_connection()
+    return cast("Driver", raw.driver_connection)
+
+
+@contextmanager
+def _deadline(driver: Driver) -> Iterator[None]:
+    """Cut the connection when the time is up: a server that is frozen never answers."""
+    timer = asyncio.get_running_loop().call_later(DEADLINE_SECONDS, _cut, driver)
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _cut(driver: Driver) -> None:
+    with suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(driver.fileno())) as wire:
+        wire.shutdown(socket.SHUT_RDWR)
