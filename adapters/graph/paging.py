@@ -83,13 +83,20 @@ class PageSizes:
         """The size to ask for now."""
         return self._sizes.get(edge.path, self._default)
 
-    def halve(self, edge: Edge) -> bool:
-        """Ask for half from now on; False where it is one already."""
-        size = self.of(edge)
-        self._sizes[edge.path] = max(1, size // 2)
+    def halve(self, edge: Edge, asked: int) -> bool:
+        """Ask for half of what was too much, or less, from now on; False where that was one row.
+
+        What was asked counts: ten walks of one edge that fail together halve it once, not ten
+        times.
+        """
+        self._sizes[edge.path] = min(self.of(edge), max(1, asked // 2))
         if len(self._sizes) > EDGES_REMEMBERED_MAX:
             self._sizes.popitem(last=False)
-        return size > 1
+        return asked > 1
+
+    def forget(self, edge: Edge) -> None:
+        """Begin with the default again: what is remembered did not work."""
+        self._sizes.pop(edge.path, None)
 
 
 class PageReader:
@@ -126,20 +133,27 @@ class PageReader:
         failures = 0
         for _ in range(TRIES_MAX + HALVINGS_MAX):
             await before_each()
-            found = await self._ask(edge, after)
+            limit = self._sizes.of(edge)
+            found = await self._ask(edge, after, limit)
             step()
             if not isinstance(found, _AskAgain):
                 return found
-            if found.smaller and self._sizes.halve(edge):
+            if found.smaller and self._sizes.halve(edge, limit):
                 continue
             failures += 1
+            if found.smaller:
+                self._sizes.forget(edge)
             if found.smaller or failures == TRIES_MAX:
                 return GivenUp(reason=Reason.LISTING_INCOMPLETE, detail=found.detail)
             await self._sleep(PAUSE * 2**failures * self._fraction())
         return GivenUp(reason=Reason.LISTING_INCOMPLETE, detail="asked too often")
 
-    async def _ask(self, edge: Edge, after: str | None) -> Got | GivenUp | _AskAgain:
-        page = {"limit": str(self._sizes.of(edge))}
+    def forget_size(self, edge: Edge) -> None:
+        """The next walk begins with full pages: in small ones this one never got to its end."""
+        self._sizes.forget(edge)
+
+    async def _ask(self, edge: Edge, after: str | None, limit: int) -> Got | GivenUp | _AskAgain:
+        page = {"limit": str(limit)}
         outgoing = self._requests.page(edge, page if after is None else {**page, "after": after})
         if outgoing is None:
             return GivenUp(reason=Reason.ACCESS, detail=f"no token for {edge.account_id}")

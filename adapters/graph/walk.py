@@ -111,6 +111,7 @@ class Walker:
             after = got.page.after
             if after is None:
                 return await self._complete()
+        self._reader.forget_size(self._edge)
         return await self._cap(f"more than {self._bounds.pages_max} pages")
 
     async def _stamp(self) -> None:

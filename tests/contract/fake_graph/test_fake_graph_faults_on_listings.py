@@ -116,6 +116,15 @@ async def test_odd_paging_is_no_object(graph: FakeGraph, client: httpx.AsyncClie
     assert isinstance((await page(client)).json()["paging"], str)
 
 
+async def test_odd_summary_tells_any_number(graph: FakeGraph, client: httpx.AsyncClient) -> None:
+    fill(graph, 3)
+    graph.faults.add("odd_summary:total=2")
+
+    told = (await page(client)).json()
+
+    assert (told["summary"], "next" in told["paging"]) == ({"total_count": 2}, True)
+
+
 async def test_odd_rows_are_no_objects(graph: FakeGraph, client: httpx.AsyncClient) -> None:
     graph.faults.add("odd_rows")
 
