@@ -186,6 +186,13 @@ def told(look: Look, stale: frozenset[str]) -> tuple[Event, ...]:
     return (*lines, *(_told_surplus(extra) for extra in look.judgement.surplus))
 
 
+def told_state(before: Document, after: Document) -> tuple[Event, ...]:
+    """The journal's line about a state that moved; none where it did not."""
+    if before.state is after.state:
+        return ()
+    return (Event(kind=events.STATE, detail={"state": after.state.value}),)
+
+
 def _told_surplus(extra: Surplus) -> Event:
     detail = {"external_id": extra.external_id, "kind": extra.kind.value}
     return Event(kind=events.SURPLUS, item=extra.item, detail=detail)

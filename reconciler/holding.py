@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .deciding import told_state
 from .facts import first_id, with_items
 from .model import DocumentState, Item, ItemState, Reason
 from .outside import Outside
@@ -29,7 +30,8 @@ async def hold_overdue(document_id: str, reason: Reason, outside: Outside) -> Vi
             lambda item: held_for(item, reason) if _is_overdue(view, item, outside) else item,
         )
         due_at = view.document.due_at
-        return Change(document=the_end(document, view.now, outside.limits, fraction, due_at=due_at))
+        document = the_end(document, view.now, outside.limits, fraction, due_at=due_at)
+        return Change(document=document, events=told_state(view.document, document))
 
     guard = SettleLease(owner=outside.owner, duration=outside.limits.lease)
     return await outside.ledger.change(document_id, guard, decide)

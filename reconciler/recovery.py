@@ -7,9 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from . import events
 from .access import closed_by
-from .deciding import due_after, is_stale, stale_items, told, with_owed_look_done, with_verdicts
+from .deciding import (
+    due_after,
+    is_stale,
+    stale_items,
+    told,
+    told_state,
+    with_owed_look_done,
+    with_verdicts,
+)
 from .errors import BindingTaken
 from .facts import with_items
 from .holding import as_poison, contested_by
@@ -17,7 +24,7 @@ from .lifecycle import cancel_is_due, cancelled
 from .look import Look, look
 from .model import Document, DocumentState, Reason
 from .outside import Outside
-from .ports import Change, Decide, Event, Fenced, SettleLease, View
+from .ports import Change, Decide, Fenced, SettleLease, View
 from .renewal import HeldLease, local_now, renewed
 from .signature import is_unsettled
 from .the_end import the_end
@@ -79,7 +86,7 @@ async def _take_lease(document_id: str, outside: Outside) -> View | None:
         if document.recoveries > limits.max_attempts and is_unsettled(document, view.now):
             document = with_items(document, as_poison)
             document = the_end(document, view.now, limits, fraction, due_at=document.due_at)
-        return Change(document=document)
+        return Change(document=document, events=told_state(view.document, document))
 
     guard = SettleLease(owner=outside.owner, duration=limits.lease)
     return await outside.ledger.change(document_id, guard, decide)
@@ -178,11 +185,10 @@ def _ended(view: View, document: Document, act: _Act, fraction: float) -> Change
     account = closed_by(
         view.account, withheld, view.now, act.look.wait if act.look else None, act.outside
     )
-    state = Event(kind=events.STATE, detail={"state": document.state.value})
     return Change(
         document=document,
         account=None if account is view.account else account,
-        events=() if document.state is view.document.state else (state,),
+        events=told_state(view.document, document),
     )
 
 
