@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 from .mark import MarksSeen, marks_of, split_name, without_cut_mark
 from .model import Container, Document, Item, Kind, Reason
-from .names import canonical, may_read_otherwise, unescaped
+from .names import canonical, unescaped
 
 Place = tuple[Container, Kind]
 """Whose children, and which kind of them: what one walk covers."""
@@ -120,6 +120,21 @@ class IncompleteListing:
 Walk = Listing | IncompleteListing
 
 
+class Shown(Protocol):
+    """What a walk must know of a row to keep or drop it; a `Row` is made of the kept ones only."""
+
+    @property
+    def name(self) -> str | None:
+        """As `Row.name`."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """As `Row.labels`."""
+
+
+Keep = Callable[[Shown], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a narrowed walk keeps: wanted names, and the document parts of our marks.
@@ -129,24 +144,42 @@ class Wanted:
 
     names: frozenset[str]  # canonical, without marks
     document_parts: frozenset[str]
+    _last_words: frozenset[str] = field(init=False, repr=False, compare=False)
 
-    def keeps(self, row: Row) -> bool:
+    def __post_init__(self) -> None:
+        last_words = frozenset(name.rsplit(" ", 1)[-1] for name in self.names)
+        object.__setattr__(self, "_last_words", last_words)
+
+    def keeps(self, row: Shown) -> bool:
         """A wanted name, a name that is missing, or a mark of ours.
 
         Compared raw first: a container of 200,000 rows has a handful of candidates, and the
-        canonical form costs ten times the comparison.
+        canonical form costs ten times the comparison. Of plain ASCII it only folds white space,
+        and the last word stays what it was.
         """
-        if not row.name or row.name in self.names:
+        name = row.name
+        if not name or name in self.names:
             return True
         if not self.document_parts.isdisjoint(row.labels):
             return True
-        return may_read_otherwise(row.name) and self._keeps_after_a_closer_look(row.name)
+        if name.isascii() and "&" not in name and "[" not in name:
+            words = name.rsplit(None, 1)
+            if words and words[-1] not in self._last_words:
+                return False
+        return self._keeps_after_a_closer_look(name)
 
     def __or__(self, other: Wanted) -> Wanted:
         """What either wants: one walk serves all intents and documents of its container."""
         return Wanted(self.names | other.names, self.document_parts | other.document_parts)
 
     def _keeps_after_a_closer_look(self, name: str) -> bool:
+        reading = canonical(name)
+        if not reading or reading in self.names:
+            return True
+        # Without a bracket or an entity there is no other reading, in whatever script it is.
+        return ("[" in name or "&" in name) and self._keeps_a_mark_or_an_entity(name)
+
+    def _keeps_a_mark_or_an_entity(self, name: str) -> bool:
         bare, mark = split_name(name)
         if mark is not None and mark.document_part in self.document_parts:
             return True
@@ -170,6 +203,3 @@ def wanted_for(document: Document, items: Iterable[Item]) -> Wanted:
         names=frozenset(item.intent.name for item in items if item.intent is not None),
         document_parts=frozenset({mark.document_part for mark in marks} | own),
     )
-
-
-Keep = Callable[[Row], bool]

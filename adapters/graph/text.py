@@ -46,6 +46,23 @@ def id_text(value: Any) -> str | None:
     return value
 
 
+def are_ids(texts: list[str]) -> bool:
+    """Whether every one of them is an id: those without a leading zero, all that we know, at once.
+
+    The smallest text begins with the smallest character, so it tells of an empty one or a zero.
+    """
+    together = "".join(texts).encode()
+    if together.isdigit() and min(texts) >= "1":
+        return max(map(len, texts)) <= ID_LENGTH_MAX
+    return all(map(id_text, texts))
+
+
+def label_names(labels: Any) -> list[str]:
+    """The names in an `adlabels` list; an entry without a readable one says nothing."""
+    names = [each.get("name") for each in labels or () if isinstance(each, dict)]
+    return [name for name in names if name and isinstance(name, str)]
+
+
 def as_stored(row: dict[str, Any], redact: Callable[[str], str]) -> dict[str, Any]:
     """A row for `Row.data`: ids as strings (R053), nothing that is or carries a secret."""
     stored: dict[str, Any] = _plain(_mapped(row, redact))

@@ -3,13 +3,13 @@
 The end is an absent `next` and nothing else (facts 1.2 to 1.5). Everything short of it is an
 `IncompleteListing`: a page given up, a cursor that comes again, a bound, rows that cannot be read.
 One restart is allowed: a new walk, from the first page, with nothing of the old one. Memory follows
-the kept rows, one set of ids, and the cursors.
+the kept rows, one set of ids, and the cursors; a `Row` is made of the kept ones only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -145,36 +145,35 @@ class Walker:
     def _take_rows(self, page: Page) -> _Restart | None:
         seen, keep, anyway = self._pass.ids, self._keep, self._keep_anyway
         for index, wire in enumerate(page.rows):
-            row = row_of(wire, self._request.kind)
-            if row.id in seen:
-                trouble = self._take_again(row, page, index)
+            if wire.id in seen:
+                trouble = self._take_again(wire, page, index)
                 if trouble is not None:
                     return trouble
                 continue
-            seen.add(row.id)
-            if keep(row) or row.id in anyway:
-                self._pass.kept[row.id] = [self._whole(wire, page, index)]
+            seen.add(wire.id)
+            if keep(wire) or wire.id in anyway:
+                self._pass.kept[wire.id] = [self._whole(page, index)]
         return None
 
-    def _take_again(self, row: Row, page: Page, index: int) -> _Restart | None:
+    def _take_again(self, wire: RowOnWire, page: Page, index: int) -> _Restart | None:
         """The same row twice counts once (R031). Two readings are both kept if either is wanted.
 
         Where the first was narrowed away before the second turned out to be wanted, it is gone: a
         new walk keeps that id whatever it says.
         """
         self._pass.saw_an_id_twice = True
-        readings = self._pass.kept.get(row.id)
-        if readings is None and self._keep(row):
-            self._keep_anyway.add(row.id)
+        readings = self._pass.kept.get(wire.id)
+        if readings is None and self._keep(wire):
+            self._keep_anyway.add(wire.id)
             return _Restart("an id came twice with different data")
         if readings is not None:
-            whole = self._whole(page.rows[index], page, index)
+            whole = self._whole(page, index)
             readings.extend([] if whole in readings else [whole])
         return None
 
-    def _whole(self, wire: RowOnWire, page: Page, index: int) -> Row:
-        data = as_stored(page.given(index), self._redact)
-        return replace(row_of(wire, self._request.kind), data=data)
+    def _whole(self, page: Page, index: int) -> Row:
+        given = page.given(index)
+        return row_of(given, self._request.kind, as_stored(given, self._redact))
 
     async def _given_up(self, got: GivenUp) -> Walk | _Restart:
         detail = f"page {self._pass.pages + 1}: {got.detail}"

@@ -9,13 +9,15 @@ from reconciler.listing import Row, Wanted, wanted_for
 from reconciler.mark import Mark
 from reconciler.model import Kind
 
-WANTED = Wanted(frozenset({"Spring", "Tom & Jerry", "Été", "Promo [x]"}), frozenset({PART}))
+NAMES = frozenset({"Spring", "Late Summer", "Tom & Jerry", "Été", "Promo [x]"})
+WANTED = Wanted(NAMES, frozenset({PART}))
 WHOLE = Mark(PART, "aaaaaa").as_name_suffix()
 FOREIGN_WHOLE = Mark(FOREIGN_PART, "aaaaaa").as_name_suffix()
 
 KEPT = [
     ("a wanted name", bare()),
     ("a wanted name with odd white space", bare(name="  Spring ")),
+    ("a wanted name of two words, tabbed", bare(name="\tLate\t Summer\n")),
     ("a wanted name in another normal form", bare(name="E\u0301te\u0301")),
     ("a wanted name, escaped", bare(name="Tom &amp; Jerry")),
     ("a wanted name with a bracket", bare(name="Promo [x]")),
@@ -34,6 +36,8 @@ KEPT = [
 DROPPED = [
     ("another name", bare(name="Autumn")),
     ("a wanted name in other letters", bare(name="spring")),
+    ("another name with a wanted one's last word", bare(name="Early Summer")),
+    ("a name of another alphabet", bare(name="Весна")),
     ("a longer name", bare(name="Spring 2")),
     ("a name that contains a wanted one", bare(name="Pre-Spring Sale")),
     ("another name with a foreign label", row(name="Autumn", labels=(FOREIGN_PART,))),
