@@ -31,6 +31,16 @@ async def closed_because(account: Account, outside: Outside) -> Reason | None:
     return await _probe(account, outside)
 
 
+async def open_with_new_tokens(outside: Outside) -> None:
+    """Open the accounts that refused a token which was replaced since.
+
+    Their documents are told to nobody until then, so that nobody but this would find it out.
+    """
+    for account in await outside.ledger.closed_accounts():
+        if account.is_open(outside.graph.token_print(account.id), await outside.ledger.now()):
+            await _forget(account, outside)
+
+
 async def _forget(account: Account, outside: Outside) -> None:
     """A block that ended by a new token is struck off, so that nobody is told to renew it again."""
     if account.reason is BlockReason.ACCESS:

@@ -34,11 +34,16 @@ class Due(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueDocument:
-    """One row of an answer. `at` is when it fell due, None for kinds that know no time."""
+    """One row of an answer. `at` is when it fell due, None for kinds that know no time.
+
+    `recoveries` counts settlers that took the document and never gave it back: it may have killed
+    them.
+    """
 
     document_id: str
     account_id: str
     at: datetime | None
+    recoveries: int = 0
 
 
 class Duties(Protocol):

@@ -30,11 +30,19 @@ class Limits:
     concurrency: int = 10
     wave_size: int = 50
     not_sent_max: int = 3  # sends of one item in one attempt that never left (section 4, point 5)
+    sweep_interval: timedelta = timedelta(seconds=30)  # the pause between two sweeps of a worker
     passing_max: timedelta = timedelta(days=1)  # after settle_at a passing reason becomes held
     echo: Echo = Echo.LABEL
 
     def __post_init__(self) -> None:
-        for name in ("lease", "lease_margin", "call_timeout", "backoff_base", "backoff_cap"):
+        for name in (
+            "lease",
+            "lease_margin",
+            "call_timeout",
+            "backoff_base",
+            "backoff_cap",
+            "sweep_interval",
+        ):
             if getattr(self, name) <= timedelta(0):
                 raise InvalidSettings(f"{name} must be longer than zero")
         for name in ("late_landing", "listing_lag", "clock_skew", "throttle_max_wait"):

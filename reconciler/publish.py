@@ -12,7 +12,7 @@ from typing import Final
 
 from . import events, lifecycle
 from .attempt import run_attempt
-from .model import Attempt, Document, DocumentState
+from .model import Attempt, DocumentState
 from .outside import Outside
 from .ports import Change, Claim, Event, LeaseFree, View
 from .renewal import local_now
@@ -75,7 +75,7 @@ async def queue(document_id: str, outside: Outside) -> None:
 async def advance(document_id: str, outside: Outside, settled: Settled) -> Published:
     """Claim the document and run one attempt; or say why it cannot be claimed now."""
     local = local_now(outside)
-    claimed = await _claim(settled.view.document, outside)
+    claimed = await claim(document_id, settled.view.document.account_id, outside)
     if claimed is None:
         view = await outside.ledger.read(document_id)
         return Published(view=view, settled=settled, why=_why_not(view))
@@ -83,12 +83,15 @@ async def advance(document_id: str, outside: Outside, settled: Settled) -> Publi
     return Published(view=view, attempt=view.document.attempts[-1], settled=settled)
 
 
-async def _claim(document: Document, outside: Outside) -> View | None:
-    """One conditional update; the attempt is counted in the same transaction."""
+async def claim(document_id: str, account_id: str, outside: Outside) -> View | None:
+    """One conditional update; the attempt is counted in the same transaction. None: not now.
+
+    What is left of the lease counts from clocks read before: `renewal.local_now`.
+    """
     guard = Claim(
         owner=outside.owner,
         duration=outside.limits.lease,
-        token_print=outside.graph.token_print(document.account_id),
+        token_print=outside.graph.token_print(account_id),
     )
 
     def decide(view: View) -> Change:
@@ -96,7 +99,7 @@ async def _claim(document: Document, outside: Outside) -> View | None:
         detail = {"attempt": len(document.attempts), "epoch": document.lease_epoch}
         return Change(document=document, events=(Event(kind=events.CLAIMED, detail=detail),))
 
-    return await outside.ledger.change(document.id, guard, decide)
+    return await outside.ledger.change(document_id, guard, decide)
 
 
 def _why_not(view: View) -> str:

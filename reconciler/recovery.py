@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from .access import closed_by
 from .deciding import (
@@ -17,7 +19,7 @@ from .deciding import (
     with_owed_look_done,
     with_verdicts,
 )
-from .errors import BindingTaken
+from .errors import BindingTaken, LedgerUnavailable
 from .facts import with_items
 from .holding import as_poison, contested_by
 from .lifecycle import cancel_is_due, cancelled
@@ -65,13 +67,20 @@ async def recover(document_id: str, asking: Asking, outside: Outside) -> Recover
     document, now = view.document, view.now
     work = work_on(document, now, asked=asking.asked, refresh=asking.refresh) or NOTHING
     async with renewed(document_id, view.document.lease, local, outside) as held:
-        for number in range(1, LOOKS_MAX + 1):
-            last = number == LOOKS_MAX
-            act = _Act(work=work, outside=outside, budget=asking.budget, is_last=last)
-            recovered = await _once(view, held, act)
-            if recovered.view is None or recovered.view.document.lease is None:
-                return recovered
-            view = recovered.view  # what was judged had moved; the lease is still ours
+        return await _give_back_if_stopped(held, outside, _looks(view, held, work, asking, outside))
+
+
+async def _looks(
+    view: View, held: HeldLease, work: Work, asking: Asking, outside: Outside
+) -> Recovered:
+    """As many as it takes until what was judged still stands when it is decided."""
+    for number in range(1, LOOKS_MAX + 1):
+        last = number == LOOKS_MAX
+        act = _Act(work=work, outside=outside, budget=asking.budget, is_last=last)
+        recovered = await _once(view, held, act)
+        if recovered.view is None or recovered.view.document.lease is None:
+            return recovered
+        view = recovered.view  # what was judged had moved; the lease is still ours
     raise AssertionError("the last look gives the lease back, whatever it saw")
 
 
@@ -90,6 +99,27 @@ async def _take_lease(document_id: str, outside: Outside) -> View | None:
 
     guard = SettleLease(owner=outside.owner, duration=limits.lease)
     return await outside.ledger.change(document_id, guard, decide)
+
+
+async def _give_back_if_stopped(
+    held: HeldLease, outside: Outside, looks: Coroutine[Any, Any, Recovered]
+) -> Recovered:
+    """Where we are told to stop, give the lease back uncounted: only a crash counts as a recovery.
+
+    Otherwise a few restarts during a long walk would hold the document as poison.
+    """
+
+    def decide(view: View) -> Change:
+        recoveries = max(0, view.document.recoveries - 1)
+        return Change(document=replace(view.document, lease=None, recoveries=recoveries))
+
+    try:
+        return await looks
+    except asyncio.CancelledError:
+        fence = Fenced(owner=held.owner, epoch=held.epoch)
+        with suppress(LedgerUnavailable):
+            await outside.ledger.change(held.document_id, fence, decide, only=())
+        raise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -213,6 +213,7 @@ class Settings(BaseSettings):
             backoff_base=timedelta(seconds=self.backoff_base_seconds),
             backoff_cap=timedelta(seconds=self.backoff_cap_seconds),
             throttle_max_wait=timedelta(seconds=self.throttle_max_wait_seconds),
+            sweep_interval=timedelta(seconds=self.sweep_interval_seconds),
             max_attempts=self.max_attempts,
             max_per_name=self.max_per_name,
             concurrency=self.concurrency,

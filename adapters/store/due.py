@@ -67,7 +67,9 @@ def _asked(at: ColumnElement[Any] | None, *conditions: Any) -> Statement:
 
 
 def _page(at: ColumnElement[Any]) -> Select[Any]:
-    return select(_c.id, _c.account_id, at).limit(bindparam("the_most", type_=BigInteger))
+    return select(_c.id, _c.account_id, _c.recoveries, at).limit(
+        bindparam("the_most", type_=BigInteger)
+    )
 
 
 _QUESTIONS: Final = {
@@ -116,6 +118,7 @@ def due(
             document_id=row.id,
             account_id=row.account_id,
             at=None if kind in _TIMELESS else row.at,
+            recoveries=row.recoveries,
         )
         for row in _QUESTIONS[kind].rows(connection, values)
     )

@@ -194,3 +194,12 @@ async def test_accounts_without_access_are_told_until_they_are_to_be_asked_again
     assert await ledger.closed_accounts() == (REFUSED,)
     clock.pass_by(MINUTE)
     assert await ledger.closed_accounts() == ()
+
+
+async def test_how_many_settlers_never_came_back_is_told(ledger: OpenLedger) -> None:
+    """Whoever looks next may want to be alone with it."""
+    await put(ledger, replace(UNSETTLED, recoveries=2))
+
+    [told] = await ledger.due(Due.LOOK, limit=1, passing_max=DAY)
+
+    assert told.recoveries == 2
