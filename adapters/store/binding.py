@@ -71,7 +71,7 @@ class Bindings:
         trace: TracebackType | None,
     ) -> None:
         if error is not None and self._taken and self._names_the_index(error):
-            raise BindingTaken(self._taken[0]) from error
+            raise BindingTaken(self._named_in(str(error))) from error
 
     def _refuse(self) -> None:
         account = {"the_account": self._document.account_id}
@@ -80,6 +80,10 @@ class Bindings:
             if external_id in held:
                 raise BindingTaken(external_id)
             held.add(external_id)
+
+    def _named_in(self, said: str) -> str:
+        """PostgreSQL tells the values that clashed, SQLite does not."""
+        return next((taken for taken in self._taken if f", {taken})" in said), self._taken[0])
 
     def _names_the_index(self, error: BaseException) -> bool:
         """SQLite names the columns, PostgreSQL the index."""

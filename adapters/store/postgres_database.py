@@ -20,6 +20,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import datetime, timedelta
+from itertools import count
 from typing import Any, Final, TypeVar, cast
 
 import psycopg
@@ -98,16 +99,18 @@ class PostgresDatabase:
 
     async def _repeated(self, body: Body[Result], begin: str, given: Given, end: End) -> Result:
         with translated():
-            for _ in range(RUNS_MAX - 1):
+            for run in count(1):
                 try:
                     return await self._transaction(body, begin, given, end)
-                except (psycopg.Error, DBAPIError, Overtaken) as error:
-                    if not may_run_again(error):
-                        raise
                 except _NotBegun:
-                    # Idle connections that the server has closed since: none of them is worth more.
+                    if run > 1:
+                        raise
+                    # Connections that the server closed while they were idle: there may be more.
                     await self._engine.dispose()
-            return await self._transaction(body, begin, given, end)
+                except (psycopg.Error, DBAPIError, Overtaken) as error:
+                    if run == RUNS_MAX or not may_run_again(error):
+                        raise
+        raise AssertionError("unreachable")
 
     async def _transaction(self, body: Body[Result], begin: str, given: Given, end: End) -> Result:
         async with self._connected() as (connection, driver):
@@ -138,7 +141,7 @@ async def _begun(driver: Driver, begin: str, given: Given) -> datetime:
     try:
         cursor = await psycopg.AsyncClientCursor(driver).execute(begin.encode(), given)
     except psycopg.Error as error:
-        if driver.closed and error.sqlstate is None:
+        if driver.closed:
             raise _NotBegun(str(error)) from error
         raise
     await cursor.set_result(-1)
@@ -147,22 +150,34 @@ async def _begun(driver: Driver, begin: str, given: Given) -> datetime:
 
 
 async def _commit(driver: Driver) -> None:
-    said: list[Diagnostic] = []
-    driver.add_notice_handler(said.append)
-    try:
-        cursor = await driver.execute("COMMIT")
-    except psycopg.Error as error:
-        if was_rolled_back(error):
-            raise
-        raise _unknown(f"PostgreSQL did not acknowledge the commit: {error}") from error
-    finally:
-        driver.remove_notice_handler(said.append)
+    with _warnings(driver) as warnings:
+        try:
+            cursor = await driver.execute("COMMIT")
+        except psycopg.Error as error:
+            if was_rolled_back(error):
+                raise
+            raise _unknown(f"PostgreSQL did not acknowledge the commit: {error}") from error
     if cursor.statusmessage != "COMMIT":
         raise LedgerUnavailable("PostgreSQL rolled the transaction back", next_step="try again")
-    for notice in said:
+    if warnings:
         # Such as a wait for the standby that somebody cancelled: committed here, and perhaps there.
-        if notice.severity_nonlocalized == "WARNING":
-            raise _unknown(f"PostgreSQL committed with a warning: {notice.message_primary}")
+        raise _unknown(f"PostgreSQL committed with a warning: {'; '.join(warnings)}")
+
+
+@contextmanager
+def _warnings(driver: Driver) -> Iterator[list[str]]:
+    """What the server warns of meanwhile; its own words are gone once it has said them."""
+    heard: list[str] = []
+
+    def hear(said: Diagnostic) -> None:
+        if said.severity_nonlocalized == "WARNING":
+            heard.append(said.message_primary or "")
+
+    driver.add_notice_handler(hear)
+    try:
+        yield heard
+    finally:
+        driver.remove_notice_handler(hear)
 
 
 def _unknown(message: str) -> CommitUnknown:
