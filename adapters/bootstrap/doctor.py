@@ -13,15 +13,13 @@ from reconciler.errors import ReconcilerError
 
 from ..settings import Settings, load_settings, unknown_variables
 from ..shapes import Check
+from .lasting import lasting_checks
 from .opening import open_ledger
 from .probing import Probed, probe
 from .secrets import learn_secrets
 
 ACCOUNTS_MAX: Final = 20
 """Accounts asked in one run; more would be a load of its own."""
-
-FULL: Final = 2
-"""The number SQLite gives `synchronous = FULL`."""
 
 
 async def examine(account_id: str | None = None) -> tuple[Check, ...]:
@@ -57,7 +55,7 @@ async def _ledger(settings: Settings) -> tuple[tuple[str, ...], tuple[Check, ...
         return tuple(settings.account_tokens), (_failed("ledger", error),)
     try:
         _, lines = await ledger.summaries()
-        durable = await _durability(settings)
+        lasting = lasting_checks(settings)
     finally:
         await ledger.aclose()
     known = dict.fromkeys([*settings.account_tokens, *(line.document.account_id for line in lines)])
@@ -66,33 +64,7 @@ async def _ledger(settings: Settings) -> tuple[tuple[str, ...], tuple[Check, ...
         ok=True,
         detail=f"{settings.database_shown}: schema and identity fit, {settings.graph_url}",
     )
-    failover = Check(name="failover", ok=True, detail="not applicable: SQLite is one file")
-    return tuple(known), (opened, durable, failover)
-
-
-async def _durability(settings: Settings) -> Check:
-    """A1, asked of a connection opened the way the ledger opens its own."""
-    from ..store.sqlite import file_of
-    from ..store.sqlite_database import SqliteDatabase
-
-    database = SqliteDatabase.open(file_of(settings.database_url.get_secret_value()))
-    try:
-        synchronous, journal = database.read(
-            lambda connection: tuple(
-                connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
-                for name in ("synchronous", "journal_mode")
-            )
-        )
-    finally:
-        database.close()
-    ok = synchronous == FULL and journal == "wal"
-    level = "FULL" if synchronous == FULL else str(synchronous)
-    return Check(
-        name="durability",
-        ok=ok,
-        detail=f"A1: journal_mode {journal}, synchronous {level}",
-        fix=None if ok else "keep the ledger on a local disk and run reconciler migrate",
-    )
+    return tuple(known), (opened, *lasting)
 
 
 async def _api(settings: Settings, accounts: tuple[str, ...]) -> AsyncIterator[Check]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from reconciler.errors import InvalidSettings
 from reconciler.outside import Outside
 
 from ..clock import SystemChance, SystemClock
@@ -16,7 +15,7 @@ from .secrets import REDACTION, learn_secrets
 
 if TYPE_CHECKING:
     from ..graph.client import GraphClient
-    from ..store.sqlite import SqliteLedger
+    from ..store.ledger import SqlLedger
 
 
 def open_reconciler(
@@ -51,11 +50,16 @@ def open_reconciler(
     return Reconciler(outside, read_budget=budget, close=close)
 
 
-def open_ledger(settings: Settings) -> SqliteLedger:
+def open_ledger(settings: Settings) -> SqlLedger:
     """The ledger of this GRAPH_URL. Creates nothing."""
-    from ..store.sqlite import SqliteLedger
+    url = settings.database_url.get_secret_value()
+    if settings.is_sqlite:
+        from ..store.sqlite import SqliteLedger
 
-    return SqliteLedger.open(_sqlite_url(settings), graph_url=settings.graph_url)
+        return SqliteLedger.open(url, graph_url=settings.graph_url)
+    from ..store.postgres import PostgresLedger
+
+    return PostgresLedger.open(url, graph_url=settings.graph_url)
 
 
 def open_graph(settings: Settings) -> GraphClient:
@@ -81,17 +85,13 @@ def migrate(settings: Settings, *, accept: bool = False) -> None:
 
     Raises `ForeignLedger` without it, and then nothing was changed.
     """
-    from ..store.sqlite import migrate as migrate_sqlite
-
     learn_secrets(settings)
-    migrate_sqlite(_sqlite_url(settings), graph_url=settings.graph_url, accept=accept)
-
-
-def _sqlite_url(settings: Settings) -> str:
     url = settings.database_url.get_secret_value()
-    if not url.startswith("sqlite:"):
-        raise InvalidSettings(
-            "RECONCILER_DATABASE_URL: PostgreSQL is not supported by this release yet",
-            next_step="set RECONCILER_DATABASE_URL=sqlite:///reconciler.db",
-        )
-    return url
+    if settings.is_sqlite:
+        from ..store.sqlite import migrate as migrate_file
+
+        migrate_file(url, graph_url=settings.graph_url, accept=accept)
+    else:
+        from ..store.postgres import migrate as migrate_database
+
+        migrate_database(url, graph_url=settings.graph_url, accept=accept)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Self
 
-from reconciler import cancel, publish, settle, submit
+from reconciler import cancel, publish, settle, submit, sweep, worker
 from reconciler.model import Account, BlockReason, DocumentState
 from reconciler.next_step import is_seen
 from reconciler.outside import Outside
@@ -17,6 +17,8 @@ from reconciler.ports import Summary, View
 from reconciler.publish import Published
 from reconciler.settle import Settled
 from reconciler.submit import Submitted
+from reconciler.sweep import Swept
+from reconciler.worker import Tell, Worked
 
 from ..shapes import Explained
 
@@ -114,6 +116,14 @@ class Reconciler:
     async def cancel(self, document_id: str) -> View:
         """Create nothing more of it. Raises `WrongState` where everything is published."""
         return await self._seen(await cancel.cancel(document_id, self._outside))
+
+    async def sweep(self) -> Swept:
+        """One pass over what is due though nobody asks. Creates nothing."""
+        return await sweep.sweep(self._outside)
+
+    async def work(self, tell: Tell = lambda _: None) -> Worked:
+        """Publish what is queued and sweep, until `stopping` says so; then end in order."""
+        return await worker.work(self._outside, tell)
 
     async def list(
         self, *, state: DocumentState | None = None, account_id: str | None = None

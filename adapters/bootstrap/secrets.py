@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -17,7 +18,17 @@ def learn_secrets(settings: Settings) -> None:
     tokens = [settings.graph_token, *settings.account_tokens.values(), settings.app_secret]
     for secret in filter(None, tokens):
         REDACTION.learn(secret.get_secret_value())
-    password = urlsplit(settings.database_url.get_secret_value()).password
-    if password:
+    for password in _database_passwords(settings.database_url.get_secret_value()):
         REDACTION.learn(password)
         REDACTION.learn(unquote(password))
+
+
+def _database_passwords(url: str) -> Iterator[str]:
+    """In front of the host, or among the parameters, which libpq reads too."""
+    parts = urlsplit(url)
+    if parts.password:
+        yield parts.password
+    for parameter in parts.query.split("&"):
+        name, _, value = parameter.partition("=")
+        if unquote(name) in ("password", "sslpassword") and value:
+            yield value

@@ -196,9 +196,16 @@ class Settings(BaseSettings):
 
     @property
     def database_shown(self) -> str:
-        """The database as it may be printed: without user and password."""
+        """The database as it may be printed: without user, password and parameters."""
         scheme, _, rest = self.database_url.get_secret_value().partition("://")
+        if not self.is_sqlite:
+            rest = rest.partition("?")[0]
         return f"{scheme}://{rest.rpartition('@')[2]}"
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether the ledger is a file; else it is a PostgreSQL database."""
+        return self.database_url.get_secret_value().startswith("sqlite")
 
     def to_limits(self) -> Limits:
         """The same for the core. Raises `InvalidSettings` where A2 cannot hold."""

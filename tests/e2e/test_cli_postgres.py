@@ -1,0 +1,121 @@
+"""The commands on a ledger in PostgreSQL: as on a file, and its password is told nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from fixtures.graph.app import FakeGraph
+from fixtures.postgres_databases import databases_of
+from fixtures.postgres_server import PASSWORD, PostgresServer, running_postgres
+from tests.e2e.command_line import Shell
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    """One that loses no commits: the program takes no other."""
+    with running_postgres(fsync="on") as running:
+        yield running
+
+
+@pytest.fixture
+def shell(bare_shell: Shell, server: PostgresServer) -> Iterator[Shell]:
+    """A shell whose ledger is a new database."""
+    with databases_of(server.url()) as databases:
+        place = {"RECONCILER_DATABASE_URL": databases.new()}
+        opened = Shell(bare_shell.folder, {**bare_shell.settings, **place})
+        assert opened.run("migrate").code == 0
+        yield opened
+
+
+def test_a_document_from_its_plan_to_the_end(shell: Shell, graph: FakeGraph) -> None:
+    document_id = shell.submitted("Spring / 1", "Spring / 2")
+
+    published = shell.run_process("publish", document_id, "--json")
+    shown = shell.run("show", document_id, "--json")
+    listed = shell.run("list", "--json")
+
+    assert (published.code, published.json["state"]) == (0, "published")
+    made = {item["external_id"] for item in published.json["items"]}
+    assert {creation.id for creation in graph.world.log if creation.kind == "ad"} == made
+    assert (shown.code, shown.json) == (0, published.json)
+    assert listed.json["counts"] == {"published": 1}
+
+
+def test_an_answer_that_was_lost_is_found_again(shell: Shell, graph: FakeGraph) -> None:
+    graph.faults.add("reply_lost_after_commit:nth=2")
+    document_id = shell.submitted("Spring / 1", "Spring / 2", "Spring / 3")
+
+    published = shell.run("publish", document_id, "--wait", "--json")
+
+    assert (published.code, published.json["state"]) == (0, "published")
+    assert sorted(item["found_by"] for item in published.json["items"]) == [
+        "mark",
+        "reply",
+        "reply",
+    ]
+    assert len([creation for creation in graph.world.log if creation.kind == "ad"]) == 3
+    assert shell.run("explain", document_id).code == 0
+
+
+def test_the_doctor_says_what_lasts(shell: Shell) -> None:
+    checks = {check["name"]: check for check in shell.run("doctor", "--json").json["checks"]}
+
+    assert checks["durability"]["ok"]
+    assert "fsync on" in checks["durability"]["detail"]
+    assert checks["failover"]["ok"]
+    assert "standbys connected 0" in checks["failover"]["detail"]
+
+
+def test_a_server_that_loses_commits_is_refused(shell: Shell, server: PostgresServer) -> None:
+    """A1."""
+    server.restart(fsync="off")
+    try:
+        refused = [shell.run(command, "--json") for command in ("list", "migrate")]
+    finally:
+        server.restart()
+
+    for ran in refused:
+        assert (ran.code, ran.json["error"]["code"]) == (1, "ledger_unavailable")
+        assert "fsync off" in ran.json["error"]["message"]
+    assert shell.run("list").code == 0
+
+
+def test_a_crash_of_the_server_loses_nothing(shell: Shell, server: PostgresServer) -> None:
+    document_id = shell.submitted("Spring / 1")
+    server.stop("immediate")
+
+    away = shell.run("show", document_id, "--json")
+    server.start()
+
+    assert (away.code, away.json["error"]["code"]) == (1, "ledger_unavailable")
+    assert shell.run("show", document_id, "--json").json["state"] == "draft"
+
+
+def test_the_password_is_written_nowhere(shell: Shell, server: PostgresServer) -> None:
+    """R096, in what works, what is refused, and what cannot be read."""
+    url = shell.settings["RECONCILER_DATABASE_URL"]
+    canary = "pass%20w0rdCANARY"
+    wrong = url.replace(PASSWORD, canary)
+    urls = [
+        url,
+        wrong,
+        wrong.replace(f":{server.port}/", ":1/"),  # nobody listens there
+        wrong.replace(f":{server.port}/", ":port/"),
+        wrong.replace("postgresql://", "postgresql:/"),
+        f"postgresql://postgres@127.0.0.1:{server.port}/nowhere?password={canary}",
+        f"postgresql://postgres@127.0.0.1:{server.port}/nowhere?passwort={canary}",
+    ]
+
+    ran = [
+        shell.run("-vv", command, *more, RECONCILER_DATABASE_URL=each, RECONCILER_DEBUG="1")
+        for each in urls
+        for command, *more in (["migrate"], ["list"], ["doctor", "--json"])
+    ]
+
+    assert {one.code for one in ran[:2]} == {0}
+    assert {one.code for one in ran[3:]} == {1}
+    written = [one.out + one.err for one in ran] + [str(shell.everything_written())]
+    for secret in (PASSWORD, canary, canary.replace("%20", " "), "w0rdCANARY"):
+        assert [text for text in written if secret in text] == []
