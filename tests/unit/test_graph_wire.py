@@ -253,6 +253,19 @@ def test_a_row_that_nests_without_end_is_cut() -> None:
     assert "nested too deep" in json.dumps(as_stored(page.given(0), Redaction()))
 
 
+@pytest.mark.parametrize("odd", ["", "0", "000", "1" * 33, "1a", "-1", " 1", "１", "²"])
+def test_one_id_that_is_none_makes_a_page_none(odd: str) -> None:
+    assert isinstance(page_of({"data": [{"id": "1"}, {"id": odd}, {"id": "2"}]}), NotAPage)
+
+
+@pytest.mark.parametrize("usual", ["01", "9" * 32, 7])
+def test_ids_of_any_length_we_know_are_read(usual: str | int) -> None:
+    page = page_of({"data": [{"id": "1"}, {"id": usual}]})
+
+    assert isinstance(page, Page)
+    assert [row.id for row in page.rows] == ["1", str(usual)]
+
+
 def test_a_number_without_end_spoils_no_row_that_is_kept() -> None:
     page = read_page(b'{"data":[{"id":"1","x":' + b"7" * 5000 + b"}]}")
 

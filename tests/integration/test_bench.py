@@ -1,0 +1,38 @@
+"""The benchmarks run, and a walk of a long container stays small. No time is judged here."""
+
+import subprocess
+import sys
+
+from fixtures.bench.page_server import serving_pages
+from fixtures.bench.turns import competitor
+from tests.repo.tree import ROOT
+
+ROWS = 200_000
+PEAK_MB_MAX = 60
+"""What a walk of that many rows may need above what its process began with."""
+
+
+def test_both_benchmarks_run_and_tell_their_figures() -> None:
+    flags = ["--runs", "1", "--ads", "3", "--latency-ms", "0", "--rows", "2000"]
+    bench = subprocess.run(
+        [sys.executable, "scripts/bench.py", *flags],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert bench.returncode in (0, 4), bench.stderr  # 4: slower than the target, as it may be here
+    told = [line.split("  ") for line in bench.stdout.splitlines()]
+    names = {cell.strip() for line in told for cell in line}
+    assert names > {"publish", "bare httpx loop"}
+    assert names > {"walk and narrow", "httpx + orjson", "aiohttp + msgspec", "facebook-business"}
+
+
+def test_a_walk_of_200_000_rows_needs_little_memory() -> None:
+    with serving_pages(ROWS) as url, competitor("scripts/bench_walk.py", url) as walk:
+        turn = walk.run()
+
+    assert turn.rows == ROWS
+    assert turn.peak_mb <= PEAK_MB_MAX
