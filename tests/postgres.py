@@ -23,9 +23,13 @@ class Postgres:
     def __init__(self) -> None:
         self._open = ExitStack()
 
-    def empty(self) -> str:
+    def empty(self, encoding: str = "UTF8") -> str:
         """The URL of a new database without tables."""
-        return self._databases.new()
+        return self._databases.new(encoding)
+
+    def clone(self, url: str) -> str:
+        """The URL of a copy of this database, to which nobody may be connected."""
+        return self._databases.copy_of(url)
 
     def migrated(self) -> str:
         """The URL of a new ledger of `GRAPH_URL`, accepted where it stands."""

@@ -43,12 +43,17 @@ _DIALECT: Final = "postgresql+psycopg://"
 def conninfo_of(url: str) -> str:
     """What libpq connects by. Raises `LedgerUnavailable`, which does not quote the URL."""
     scheme, separator, rest = url.partition("://")
+    place, _, path = rest.partition("?")[0].partition("/")
     if scheme.partition("+")[0] != "postgresql" or not separator:
         raise _no_url()
+    if place.count("@") > 1 or "@" in path:
+        raise _no_url()  # a password with a sign in it, half of which would be read as the host
     try:
         given = conninfo_to_dict(f"postgresql://{rest}")
     except psycopg.Error:
         raise _no_url() from None  # its text holds the URL
+    if not str(given.get("port", "")).replace(",", "").isdecimal() and "port" in given:
+        raise _no_url()
     return make_conninfo("", **(_UNLESS_GIVEN | given | _ALWAYS))
 
 

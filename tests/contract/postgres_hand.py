@@ -44,15 +44,13 @@ class Hand:
         """Another worker's ledger on the same database."""
         return PostgresLedger.open(self.url, now=clock, accept_unsafe=True)
 
-    async def until_somebody_waits(self) -> None:
-        """Return once a transaction waits for another's lock."""
-        waits = "SELECT 1 FROM pg_locks WHERE NOT granted AND database IS NOT DISTINCT FROM %s"
-        everywhere = waits.replace("database IS NOT DISTINCT FROM %s", _OURS)
+    async def until_somebody_waits(self, transactions: int = 1) -> None:
+        """Return once this many transactions wait for locks of others."""
         for _ in range(LOOKS_MAX):
-            if self.ask(everywhere):
+            if self.ask(_WAITING) == [(transactions,)]:
                 return
             await asyncio.sleep(0.005)
-        raise AssertionError("nobody waits")
+        raise AssertionError(f"not {transactions} but {self.ask(_WAITING)} wait")
 
     def cut_everybody_off(self) -> None:
         """End every other connection to this database."""
@@ -62,7 +60,10 @@ class Hand:
         )
 
 
-_OURS: Final = "pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())"
+_WAITING: Final = (
+    "SELECT count(*) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
 
 
 class Standing:

@@ -233,6 +233,7 @@ async def test_a_server_that_answers_no_more_is_given_up(
     ):
         await ledger.change("d1", Anyhow(), unchanged)
 
+    monkeypatch.undo()
     assert await ledger.change("d1", Anyhow(), unchanged) is not None
 
 

@@ -190,12 +190,11 @@ async def test_surroundings_stand_still_while_somebody_decides_on_them(
 
     async with Standing().changing(hand, "d1", Anyhow(), unchanged, around=ASKED):
         fact = asyncio.create_task(ledger.change("d2", Anyhow(), setting(title="a fact")))
-        await hand.until_somebody_waits()
         new = asyncio.create_task(ledger.submit("d3", accepting(document("d3"))))
         renewal = asyncio.create_task(ledger.renew("d2", "me", 0, MINUTE))
         elsewhere = document("d9", account_id="act_2")
         assert (await ledger.submit("d9", accepting(elsewhere)))[1]  # another account's
-        assert [waits.done() for waits in (fact, new, renewal)] == [False] * 3
+        await hand.until_somebody_waits(3)
 
     assert await fact is not None
     assert (await new)[1]
