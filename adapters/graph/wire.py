@@ -36,6 +36,13 @@ class RowOnWire(msgspec.Struct, frozen=True, gc=False):
     name: str | None = None
     adlabels: list[LabelOnWire] | None = None
 
+    def bears(self, labels: frozenset[str]) -> bool:
+        """Whether it bears one of these labels."""
+        for each in self.adlabels or ():  # noqa: SIM110 - of every row, and `any` makes a generator
+            if each.name in labels:
+                return True
+        return False
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of its labels."""

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from adapters.graph.client import GraphClient
 from adapters.graph.tokens import Tokens
-from reconciler.listing import IncompleteListing, Listing, Row, Statuses, Walk, WalkRequest
+from reconciler.listing import IncompleteListing, Keep, Listing, Statuses, Walk, WalkRequest
 from reconciler.model import Container, ContainerKind, Kind, Reason
 
 T0 = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
@@ -93,7 +93,7 @@ def client(handler: Handler, **settings: Any) -> GraphClient:
 
 async def walked(
     handler: Handler,
-    keep: Callable[[Row], bool] = lambda row: True,
+    keep: Keep = lambda row: True,
     request: WalkRequest = REQUEST,
     **settings: Any,
 ) -> Walk:

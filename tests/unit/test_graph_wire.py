@@ -322,6 +322,9 @@ def test_the_fast_reader_and_the_loose_one_say_the_same(content: dict[str, Any])
     count = range(len(content["data"]))
     read = [row_of(fast.given(i), Kind.AD) for i in count]
     assert shown == shown_loosely == [(r.id, r.name, r.labels) for r in read]
+    for row_read, whole in zip(fast.rows, read, strict=True):
+        assert all(row_read.bears(frozenset({label, "?"})) for label in whole.labels)
+        assert row_read.bears(frozenset()) is whole.bears(frozenset()) is False
     assert [fast.given(i) for i in count] == [loose.given(i) for i in count] == content["data"]
 
 
