@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.databases import DATABASES
 from tests.postgres import Postgres
 
 # Both belong to the scripts, which a test may run as a person would; the rest are the product's.
@@ -42,3 +44,12 @@ def postgres() -> Iterator[Postgres]:
     found = Postgres()
     yield found
     found.close()
+
+
+@pytest.fixture(params=DATABASES)
+def ledger_url(request: pytest.FixtureRequest, tmp_path: Path, postgres: Postgres) -> Iterator[str]:
+    """The URL of a new ledger, in each database in turn."""
+    url = DATABASES[request.param](tmp_path, postgres)
+    yield url
+    if not url.startswith("sqlite:"):
+        postgres.drop(url)

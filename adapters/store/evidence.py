@@ -6,12 +6,12 @@ import json
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, Text, bindparam, select, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from reconciler.errors import LedgerUnavailable
 from reconciler.verdict import Evidence
 
-from .columns import Instant
+from .columns import FreeText, Instant
 from .statement import Statement
 from .tables import table
 
@@ -24,7 +24,9 @@ _ADD: Final = Statement(
         " VALUES (:id, :document_id, :stored_at, :hash, :body) ON CONFLICT (id) DO NOTHING"
     ).bindparams(bindparam("stored_at", type_=Instant))
 )
-_FIND: Final = Statement(select(_evidence).where(_evidence.c.id == bindparam("the_id", type_=Text)))
+_FIND: Final = Statement(
+    select(_evidence).where(_evidence.c.id == bindparam("the_id", type_=FreeText))
+)
 
 
 def add(

@@ -29,14 +29,14 @@ from sqlalchemy import (
 from reconciler.model import BlockReason, DocumentState, ItemState, Origin, Purpose
 from reconciler.ports import Anyhow, Claim, Fenced, Guard, LeaseFree, SettleLease, Takeover
 
-from .columns import Instant
+from .columns import FreeText, Instant
 from .statement import AnyRow, Statement, Values
 from .tables import UNSETTLED_STATES, table
 
 _document, _item, _call, _account = map(table, ("document", "item", "call", "account"))
 _c = _document.c
 
-THE_ID: Final = bindparam("the_id", type_=Text)
+THE_ID: Final = bindparam("the_id", type_=FreeText)
 NOW: Final = bindparam("the_time", type_=Instant)
 _OWNER: Final = bindparam("the_owner", type_=Text)
 _UNTIL: Final = bindparam("the_end", type_=Instant)

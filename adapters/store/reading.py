@@ -15,6 +15,7 @@ from reconciler.errors import UnknownDocument
 from reconciler.model import Attempt, Call, Document, Intent, Item
 from reconciler.ports import Event, Recorded
 
+from .columns import FreeText
 from .one_of import OneOf
 from .rows import (
     attempt_of,
@@ -28,7 +29,7 @@ from .rows import (
 from .statement import AnyRow, Statement
 from .tables import UNSETTLED_STATES, table
 
-_THE_ID: Final = bindparam("the_id", type_=Text)
+_THE_ID: Final = bindparam("the_id", type_=FreeText)
 
 
 def _parts(name: str, *order: str) -> Select[Any]:

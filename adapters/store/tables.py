@@ -153,7 +153,7 @@ class Intent(Base, table=True):
     external_id: str | None = Field(sa_type=Text)
     found_by: m.Grade | None = Field(sa_type=word_of(m.Grade, "found_by"))
     created_time: datetime | None = Field(sa_type=Instant)
-    effective_status: str | None = Field(sa_type=Text)
+    effective_status: str | None = Field(sa_type=FreeText)
     attributes: dict[str, Any] | None = Field(sa_type=plain_json())
     warnings: list[str] = Field(sa_type=plain_json())
 

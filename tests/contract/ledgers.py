@@ -9,11 +9,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from adapters.store.ledger import SqlLedger
 from adapters.store.postgres import PostgresLedger
-from adapters.store.sqlite import SqliteLedger, migrate
+from adapters.store.sqlite import SqliteLedger
 from fixtures.memory_ledger import MemoryLedger
+from fixtures.postgres_pooler import pooler_before
 from reconciler.ports import Ledger
-from tests.postgres import GRAPH_URL, Postgres
+from tests.databases import new_file
+from tests.postgres import Postgres
 
 NOON: Final = datetime(2026, 3, 10, 12, 0, 0, 123_456, tzinfo=UTC)
 
@@ -33,7 +36,7 @@ class StandingClock:
         return self.time
 
 
-OpenLedger = MemoryLedger | SqliteLedger | PostgresLedger
+OpenLedger = MemoryLedger | SqlLedger
 
 
 @dataclass(frozen=True)
@@ -69,11 +72,13 @@ async def _postgres(clock: StandingClock, place: Place) -> AsyncIterator[OpenLed
     place.postgres.drop(url)
 
 
-def new_file(folder: Path) -> str:
-    """The URL of a new ledger in this folder."""
-    url = f"sqlite:///{folder / 'ledger.db'}"
-    migrate(url, graph_url=GRAPH_URL)
-    return url
+@asynccontextmanager
+async def _postgres_pooled(clock: StandingClock, place: Place) -> AsyncIterator[OpenLedger]:
+    url = place.postgres.migrated()
+    with pooler_before(url) as pooled:
+        async with aclosing(PostgresLedger.open(pooled, now=clock, accept_unsafe=True)) as ledger:
+            yield ledger
+    place.postgres.drop(url)
 
 
 Opening = Callable[[StandingClock, Place], AbstractAsyncContextManager[OpenLedger]]
@@ -82,6 +87,7 @@ LEDGERS: Final[Mapping[str, Opening]] = {
     "sqlite_in_memory": _sqlite_in_memory,
     "sqlite_file": _sqlite_file,
     "postgres": _postgres,
+    "postgres_pooled": _postgres_pooled,
 }
 
 

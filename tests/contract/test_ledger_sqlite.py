@@ -8,7 +8,6 @@ import multiprocessing
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any, Final
@@ -17,23 +16,18 @@ import pytest
 import pytest_asyncio
 
 from adapters.store.sqlite import SqliteLedger
-from reconciler.errors import BindingTaken, CommitUnknown, LedgerUnavailable
-from reconciler.model import AttemptOutcome, DocumentState
+from reconciler.errors import CommitUnknown, LedgerUnavailable
+from reconciler.model import DocumentState
 from reconciler.ports import Anyhow, Change, Claim, View
-from reconciler.verdict import Evidence
 from tests.contract.ledger_documents import (
     MINUTE,
-    attempt,
-    bound,
-    document,
-    item,
     put,
     queued,
     setting,
     unchanged,
-    with_items,
 )
-from tests.contract.ledgers import NOON, StandingClock, new_file
+from tests.contract.ledgers import StandingClock
+from tests.databases import new_file
 
 ROUNDS: Final = 200
 
@@ -133,76 +127,6 @@ async def test_a_file_that_stays_locked_is_told_in_our_own_words(
     assert await impatient.change("d1", Anyhow(), unchanged) is not None
     writer.close()
     await impatient.aclose()
-
-
-async def test_the_index_has_the_last_word_on_bindings(
-    ledger: SqliteLedger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where two transactions run at once, both may have looked before either wrote."""
-    await put(ledger, document("d1", bound("a1", "5")), document("d2", item("a1")))
-    monkeypatch.setattr("adapters.store.binding.Bindings._refuse", lambda _: None)
-
-    with pytest.raises(BindingTaken) as refused:
-        await ledger.change("d2", Anyhow(), with_items(bound("a1", "5")))
-
-    assert refused.value.external_id == "5"
-
-
-@pytest.mark.parametrize(
-    "alter",
-    [
-        "UPDATE evidence SET body = replace(body, '3', '4')",
-        "UPDATE evidence SET body = substr(body, 2)",
-        "UPDATE evidence SET hash = '0' || substr(hash, 2)",
-    ],
-)
-async def test_altered_evidence_is_refused(ledger: SqliteLedger, file: Path, alter: str) -> None:
-    found = Evidence.of({"pages": 3})
-    await put(ledger, queued())
-    await ledger.change("d1", Anyhow(), lambda view: replace(unchanged(view), evidence=(found,)))
-    assert await ledger.evidence(found.id) == found
-    with sqlite3.connect(file) as hand:
-        hand.execute(alter)
-    hand.close()
-
-    with pytest.raises(LedgerUnavailable, match="hash"):
-        await ledger.evidence(found.id)
-
-
-async def test_sound_evidence_under_the_id_of_another_is_refused(
-    ledger: SqliteLedger, file: Path
-) -> None:
-    found = Evidence.of({"pages": 3})
-    await put(ledger, queued())
-    await ledger.change("d1", Anyhow(), lambda view: replace(unchanged(view), evidence=(found,)))
-    with sqlite3.connect(file) as hand:
-        hand.execute("UPDATE evidence SET id = 'ev_other'")
-    hand.close()
-
-    with pytest.raises(LedgerUnavailable, match="hash"):
-        await ledger.evidence("ev_other")
-
-
-async def test_text_that_no_database_keeps_is_mended_and_the_record_saved(
-    ledger: SqliteLedger,
-) -> None:
-    ended = attempt(error="cut \ud83d here \x00.", outcome=AttemptOutcome.ERROR, finished_at=NOON)
-    await put(ledger, queued())
-
-    await ledger.change("d1", Anyhow(), setting(attempts=(ended,)))
-
-    assert (await ledger.read("d1")).document.attempts[0].error == "cut \ufffd here \ufffd."
-
-
-async def test_a_time_without_a_zone_is_refused(ledger: SqliteLedger) -> None:
-    """R055: which moment it means is not guessed."""
-    await put(ledger, queued())
-    before = await ledger.read("d1")
-
-    with pytest.raises(ValueError, match="no zone"):
-        await ledger.change("d1", Anyhow(), setting(owes_look_from=NOON.replace(tzinfo=None)))
-
-    assert await ledger.read("d1") == before
 
 
 # --- several writers -------------------------------------------------------------------------

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from adapters.store.columns import MICROSECOND
-from adapters.store.sqlite import SqliteLedger, migrate
+from adapters.store.ledger import SqlLedger
 from reconciler.model import (
     Account,
     BlockReason,
@@ -37,32 +36,21 @@ from tests.contract.ledger_documents import (
     put,
     queued,
 )
+from tests.databases import asked, opened
 
 NOW = datetime.now(UTC).replace(microsecond=0)  # the view reads the database's clock
 
 
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[SqliteLedger]:
-    """A new ledger on a file, whose clock is the wall's: the view has no other."""
-    url = f"sqlite:///{tmp_path / 'ledger.db'}"
-    migrate(url, graph_url="https://graph.example")
-    opened = SqliteLedger.open(url)
-    yield opened
-    opened.close()
+@pytest_asyncio.fixture
+async def ledger(ledger_url: str) -> AsyncIterator[SqlLedger]:
+    """A new ledger, whose clock is the database's or the wall's: the view has no other."""
+    async with opened(ledger_url) as found:
+        yield found
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    """Where it is."""
-    return tmp_path / "ledger.db"
-
-
-def _status(file: Path) -> dict[str, Any]:
-    connection = sqlite3.connect(file)
-    connection.row_factory = sqlite3.Row
-    row = connection.execute("SELECT * FROM document_status").fetchone()
-    connection.close()
-    return dict(row)
+def _status(url: str) -> dict[str, Any]:
+    [row] = _rows(url)
+    return row
 
 
 LIVE = leased(until=NOW + timedelta(days=1))
@@ -103,32 +91,32 @@ LATE = intent(calls=(call(external_id="5"),))
     ],
 )
 async def test_it_tells_state_and_next_step(
-    ledger: SqliteLedger, file: Path, given: Document, wanted: dict[str, Any]
+    ledger: SqlLedger, ledger_url: str, given: Document, wanted: dict[str, Any]
 ) -> None:
     await put(ledger, given)
 
-    status = _status(file)
+    status = _status(ledger_url)
 
     status["next"] = status["next_action"]
     assert {name: status[name] for name in wanted} == wanted
 
 
 async def test_a_crash_is_shown_though_nothing_was_written_since(
-    ledger: SqliteLedger, file: Path
+    ledger: SqlLedger, ledger_url: str
 ) -> None:
     await put(ledger, publishing("d1", pending("a1"), **ENDED))
 
-    status = _status(file)
+    status = _status(ledger_url)
 
     assert (status["next_action"], status["next_until"]) == ("recover", None)
     assert "worker is gone" in status["next_why"]
 
 
-async def test_times_are_read_by_people(ledger: SqliteLedger, file: Path) -> None:
+async def test_times_are_read_by_people(ledger: SqlLedger, ledger_url: str) -> None:
     since = datetime(2026, 3, 10, 12, 0, 4, 250_000, tzinfo=UTC)
     await put(ledger, document(since=since))
 
-    assert _status(file)["since"] == "2026-03-10T12:00:04.250Z"
+    assert _status(ledger_url)["since"] == "2026-03-10T12:00:04.250Z"
 
 
 SOON = NOW + timedelta(days=1)
@@ -162,7 +150,7 @@ ACCOUNTS = [
 @pytest.mark.parametrize("worker", [None, 1, 3], ids=["no worker", "a minute ago", "long ago"])
 @pytest.mark.parametrize("account", ACCOUNTS, ids=lambda a: a and f"{a.reason} {a.until > NOW}")
 async def test_one_query_says_what_the_program_says(
-    ledger: SqliteLedger, file: Path, account: Account | None, worker: int | None
+    ledger: SqlLedger, ledger_url: str, account: Account | None, worker: int | None
 ) -> None:
     """Every state by account and worker: action, time and words of `next`, as `show` has them."""
     documents = [replace(each, id=f"d{n}", key=f"d{n}") for n, each in enumerate(EVERY_WAY)]
@@ -171,9 +159,9 @@ async def test_one_query_says_what_the_program_says(
         assert await ledger.set_account(account, Account(id=account.id))
     if worker is not None:
         await ledger.beat("w1")
-        _move_back(file, worker * MINUTE)
+        _move_back(ledger_url, worker * MINUTE)
 
-    said = {row["document_id"]: _next_of(row) for row in _rows(file)}
+    said = {row["document_id"]: _next_of(row) for row in _rows(ledger_url)}
 
     now = await ledger.now()
     seen = is_seen(await ledger.worker_seen_at(), now)
@@ -188,16 +176,9 @@ def _next_of(row: dict[str, Any]) -> tuple[str, str | None, str]:
     return row["next_action"], row["next_until"], row["next_why"]
 
 
-def _rows(file: Path) -> list[dict[str, Any]]:
-    connection = sqlite3.connect(file)
-    connection.row_factory = sqlite3.Row
-    rows = [dict(row) for row in connection.execute("SELECT * FROM document_status")]
-    connection.close()
-    return rows
+def _rows(url: str) -> list[dict[str, Any]]:
+    return asked(url, "SELECT * FROM document_status")
 
 
-def _move_back(file: Path, by: timedelta) -> None:
-    connection = sqlite3.connect(file)
-    connection.execute("UPDATE worker SET seen_at = seen_at - ?", [by // MICROSECOND])
-    connection.commit()
-    connection.close()
+def _move_back(url: str, by: timedelta) -> None:
+    asked(url, "UPDATE worker SET seen_at = seen_at - :by", by=by // MICROSECOND)
