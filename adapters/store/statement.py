@@ -57,7 +57,10 @@ class Statement:
             return
         ready = self._for(connection)
         cursor = connection.connection.cursor()
-        cursor.executemany(ready.sql, [ready.parameters(values) for values in rows])
+        if len(rows) == 1:  # for many, psycopg begins and ends a pipeline
+            cursor.execute(ready.sql, ready.parameters(rows[0]))
+        else:
+            cursor.executemany(ready.sql, [ready.parameters(values) for values in rows])
         cursor.close()
 
     def _for(self, connection: Connection) -> _Ready:

@@ -229,7 +229,7 @@ async def test_a_server_that_answers_no_more_is_given_up(
 
     with (
         hand.holding("SELECT 1 FROM document FOR UPDATE"),
-        pytest.raises(LedgerUnavailable),
+        pytest.raises(LedgerUnavailable, match="closed the connection"),
     ):
         await ledger.change("d1", Anyhow(), unchanged)
 
