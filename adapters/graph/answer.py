@@ -11,7 +11,7 @@ from reconciler.model import CallError, Outcome
 from .fault import Fault, read_fault
 from .outcome import DEFAULT, Event, Line, line_of, line_of_event
 from .reply import NoReply, Reply
-from .text import id_text
+from .text import id_text, visible_text
 from .throttle import wait_asked
 
 MESSAGE_LENGTH_MAX: Final = 300
@@ -45,8 +45,8 @@ def created_id(reply: Reply) -> str | None:
 
 
 def short(text: str, redact: Redact) -> str:
-    """Redacted first, then cut: a cut secret would no longer be recognised."""
-    clean = " ".join(redact(text).split())
+    """Redacted first, then cut: a cut secret would no longer be recognised. Fit to be stored."""
+    clean = " ".join(visible_text(redact(text)).split())
     return clean[:MESSAGE_LENGTH_MAX]
 
 

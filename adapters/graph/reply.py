@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 import httpx
+
+DIGITS_MAX: Final = 640
+"""Python takes these always; its bound is 4,300 by default and can be set no lower."""
 
 
 class Unreadable(Enum):
@@ -53,4 +56,9 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 
-_DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse)
+def _whole_number(digits: str) -> int | str:
+    """Text where Python refuses to make a number of so many digits; no field we know has them."""
+    return int(digits) if len(digits) <= DIGITS_MAX else digits
+
+
+_DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse, parse_int=_whole_number)

@@ -37,6 +37,15 @@ def visible_text(text: str) -> str:
     return _UNSTORABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
+def is_utf8(text: str) -> bool:
+    """Whether it can be written as bytes: with a lone surrogate in it, no request can carry it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def id_text(value: Any) -> str | None:
     """An id as a string of digits, whether it came as text or as a whole number (R053)."""
     if isinstance(value, int) and not isinstance(value, bool):

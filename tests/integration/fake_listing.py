@@ -38,7 +38,7 @@ def client_of(graph: FakeGraph, **settings: Any) -> GraphClient:
         tokens=Tokens(default=SecretStr("fake-token")),
         url="http://graph.test",
         transport=httpx.ASGITransport(graph),
-        sleep=_no_sleep,
+        sleep=no_sleep,
         **settings,
     )
 
@@ -67,7 +67,7 @@ async def at_t0() -> datetime:
     return T0
 
 
-async def _no_sleep(_: timedelta) -> None:
+async def no_sleep(_: timedelta) -> None:
     """Pauses are not what these tests are about."""
 
 

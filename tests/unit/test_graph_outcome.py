@@ -288,6 +288,16 @@ def test_what_a_person_needs_is_in_the_message_and_nothing_secret_is() -> None:
     assert (answer.error.code, answer.error.subcode) == (100, 1885272)
 
 
+@pytest.mark.parametrize("odd", ["\0", "\ud83d"])
+def test_a_message_that_no_database_takes_becomes_visible(odd: str) -> None:
+    """R051: or the answer could not be recorded, and the call would stay without an end."""
+    answer = answered(400, error(100, message=f"bad{odd}name", fbtrace_id=odd))
+
+    assert answer.error is not None
+    shown = f"\\u{ord(odd):04x}"
+    assert (answer.error.message, answer.error.trace_id) == (f"bad{shown}name", shown)
+
+
 def test_the_users_explanation_follows_the_message() -> None:
     body = error(100, message="Invalid parameter", error_user_title="t", error_user_msg="mend it")
     answer = answered(400, body)
