@@ -46,15 +46,20 @@ def check(connection: Connection, *, graph_url: str | None, file_print: str) -> 
     row = _FIND.row(connection, {})
     assert row is not None, "a migrated ledger has its identity"
     if row.file_print != file_print:
-        raise ForeignLedger(
-            "this database was restored, copied or moved since it was accepted",
-            next_step="if no other copy of it is in use: reconciler migrate --accept-database",
-        )
+        raise moved()
     if graph_url is not None and row.graph_url != graph_url:
         raise ForeignLedger(
             f"this ledger belongs to {row.graph_url}, not to {graph_url}",
             next_step="set RECONCILER_GRAPH_URL, or use another RECONCILER_DATABASE_URL",
         )
+
+
+def moved() -> ForeignLedger:
+    """What is told where another database stands in the place of the accepted one."""
+    return ForeignLedger(
+        "this database was restored, copied or moved since it was accepted",
+        next_step="if no other copy of it is in use: reconciler migrate --accept-database",
+    )
 
 
 def settle(

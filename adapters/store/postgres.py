@@ -17,10 +17,10 @@ from sqlalchemy import Connection, text
 from . import identity, schema
 from .columns import EPOCH, MICROSECOND
 from .ledger import Locked, SqlLedger
-from .postgres_connecting import conninfo_of, one_transaction
-from .postgres_database import TIME, PostgresDatabase
+from .postgres_connecting import commit, conninfo_of, one_transaction
+from .postgres_database import PostgresDatabase
 from .postgres_durability import refuse_unsafe
-from .postgres_identity import print_of
+from .postgres_identity import TIME, place_of, print_of
 
 Result = TypeVar("Result")
 Now = Callable[[], datetime]
@@ -50,10 +50,11 @@ def migrate(url: str, *, graph_url: str, accept: bool = False, accept_unsafe: bo
             now=_time_of(connection),
             accept=accept,
         )
+        commit(connection)
 
 
 def _time_of(connection: Connection) -> datetime:
-    microseconds: int = connection.execute(text(TIME)).scalar_one()
+    microseconds: int = connection.execute(text(f"SELECT {TIME}")).scalar_one()
     return EPOCH + microseconds * MICROSECOND
 
 
@@ -86,7 +87,8 @@ class PostgresLedger(SqlLedger):
             refuse_unsafe(connection, accept_unsafe=accept_unsafe)
             schema.check(connection)
             identity.check(connection, graph_url=graph_url, file_print=print_of(connection))
-        return cls(PostgresDatabase(conninfo), now)
+            place = place_of(connection)
+        return cls(PostgresDatabase(conninfo, place), now)
 
     async def now(self) -> datetime:
         """What the database's clock says."""

@@ -16,9 +16,10 @@ from typing import Any, Final, cast
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import Connection, NullPool, create_engine
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from reconciler.errors import LedgerUnavailable
+from reconciler.errors import CommitUnknown, LedgerUnavailable
 
 from .postgres_errors import translated
 
@@ -79,7 +80,10 @@ def pooled(conninfo: str) -> AsyncEngine:
 
 @contextmanager
 def one_transaction(conninfo: str) -> Iterator[Connection]:
-    """A connection of its own, in a transaction, without an event loop: to open and to migrate."""
+    """A connection of its own, without an event loop: to open and to migrate.
+
+    What was not committed by `commit` is rolled back.
+    """
     engine = create_engine(
         _DIALECT,
         creator=partial(psycopg.connect, conninfo, prepare_threshold=None),
@@ -88,11 +92,22 @@ def one_transaction(conninfo: str) -> Iterator[Connection]:
         **_ALIKE,
     )
     try:
-        with translated(), engine.begin() as connection:
+        with translated(), engine.connect() as connection:
             connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
             yield connection
     finally:
         engine.dispose()
+
+
+def commit(connection: Connection) -> None:
+    """Raises `CommitUnknown` where the server did not say that it is done."""
+    try:
+        connection.commit()
+    except DBAPIError as error:
+        raise CommitUnknown(
+            f"PostgreSQL did not acknowledge the commit: {error.orig}",
+            next_step="run the same command again",
+        ) from error
 
 
 _ALIKE: Final[dict[str, Any]] = {

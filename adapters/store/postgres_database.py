@@ -32,11 +32,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reconciler.errors import CommitUnknown, LedgerUnavailable
 
+from . import identity
 from .accounts import Overtaken
 from .columns import EPOCH, mended
 from .ledger import Locked
 from .postgres_connecting import pooled
 from .postgres_errors import may_run_again, translated, was_rolled_back
+from .postgres_identity import PLACE, TIME
 
 Result = TypeVar("Result")
 Body = Callable[[Connection, datetime], Result]
@@ -60,8 +62,8 @@ SET LOCAL synchronous_commit = on;
 SET LOCAL lock_timeout = '{PATIENCE_SECONDS}s';
 SET LOCAL idle_in_transaction_session_timeout = '{PATIENCE_SECONDS}s';
 """
-TIME: Final = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
-_READ: Final = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;{_SETTINGS}{TIME}"
+_TIME_AND_PLACE: Final = f"SELECT {TIME}, {PLACE}"
+_READ: Final = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;{_SETTINGS}{_TIME_AND_PLACE}"
 _WRITE: Final = f"BEGIN ISOLATION LEVEL READ COMMITTED;{_SETTINGS}"
 _LOCK: Final = """
 SELECT {lock}(hashtextextended(account_id, 0)) FROM document WHERE id = %s FOR NO KEY UPDATE;
@@ -73,8 +75,10 @@ _ALONE: Final = _LOCK.format(lock="pg_advisory_xact_lock")
 class PostgresDatabase:
     """Runs functions in transactions, on pooled connections of one event loop."""
 
-    def __init__(self, conninfo: str) -> None:
+    def __init__(self, conninfo: str, place: str) -> None:
+        """`place` is where the accepted ledger stands: `postgres_identity.place_of`."""
         self._engine = pooled(conninfo)
+        self._place = place
 
     async def read(self, body: Body[Result]) -> Result:
         """Run `body` on one unchanging state of the database."""
@@ -88,10 +92,10 @@ class PostgresDatabase:
         transaction was quicker.
         """
         if locked is None:
-            return await self._repeated(body, _WRITE + TIME, (), _commit)
+            return await self._repeated(body, _WRITE + _TIME_AND_PLACE, (), _commit)
         lock = _ALONE if locked.alone else _SHARED
         given = (mended(locked.document_id),)
-        return await self._repeated(body, _WRITE + lock + TIME, given, _commit)
+        return await self._repeated(body, _WRITE + lock + _TIME_AND_PLACE, given, _commit)
 
     async def close(self) -> None:
         """Close the connections. Nothing may run."""
@@ -114,7 +118,9 @@ class PostgresDatabase:
 
     async def _transaction(self, body: Body[Result], begin: str, given: Given, end: End) -> Result:
         async with self._connected() as (connection, driver):
-            now = await _begun(driver, begin, given)
+            now, place = await _begun(driver, begin, given)
+            if place != self._place:
+                raise identity.moved()
             result = await connection.run_sync(body, now)
             await end(driver)
             return result
@@ -136,8 +142,8 @@ class _NotBegun(psycopg.OperationalError):
     """The connection was lost before anything was asked on it."""
 
 
-async def _begun(driver: Driver, begin: str, given: Given) -> datetime:
-    """Begin, set, lock and read the time in one message. The database's time, aware UTC."""
+async def _begun(driver: Driver, begin: str, given: Given) -> tuple[datetime, str]:
+    """Begin, set, lock and ask in one message. The database's time, aware UTC, and its place."""
     try:
         cursor = await psycopg.AsyncClientCursor(driver).execute(begin.encode(), given)
     except psycopg.Error as error:
@@ -145,8 +151,8 @@ async def _begun(driver: Driver, begin: str, given: Given) -> datetime:
             raise _NotBegun(str(error)) from error
         raise
     await cursor.set_result(-1)
-    [(microseconds,)] = await cursor.fetchall()
-    return EPOCH + timedelta(microseconds=microseconds)
+    [(microseconds, place)] = await cursor.fetchall()
+    return EPOCH + timedelta(microseconds=microseconds), place
 
 
 async def _commit(driver: Driver) -> None:

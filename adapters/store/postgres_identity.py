@@ -3,7 +3,8 @@
 Noticed are: a dump restored into a new database, or over the tables of this one; a database cloned
 with `CREATE DATABASE … TEMPLATE`; a replica or a restored base backup that was promoted, here or
 elsewhere, for that begins a new timeline. After a failover, too, a person says that the new primary
-is meant: what the old one had acknowledged last may be missing.
+is meant: what the old one had acknowledged last may be missing. A ledger that is open notices at
+its next transaction, for its connections, or a pooler's, go to the new one by themselves.
 
 **Not noticed** are: rows loaded into the existing tables; a copy of the server's files, or of its
 disk, that is started elsewhere as it is; and, where the user may not read the server's identifier,
@@ -24,11 +25,15 @@ UNKNOWN: Final = "unknown"
 _IN_RECOVERY: Final = text("SELECT pg_is_in_recovery()")
 _MAY_READ: Final = text("SELECT has_function_privilege('pg_control_system()', 'EXECUTE')")
 _SYSTEM: Final = text("SELECT system_identifier::text FROM pg_control_system()")
-_PLACE: Final = text("""
-SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), oid, 'ledger_identity'::regclass::oid
-FROM pg_database
-WHERE datname = current_database()
-""")
+TIME: Final = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+"""The server's clock as SQL, in microseconds since 1970."""
+
+PLACE: Final = """
+substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+|| ' ' || (SELECT oid FROM pg_database WHERE datname = current_database())
+|| ' ' || 'ledger_identity'::regclass::oid
+"""
+"""Timeline, database and table, as SQL: cheap, so that each transaction asks for it."""
 
 
 def print_of(connection: Connection) -> str:
@@ -40,6 +45,11 @@ def print_of(connection: Connection) -> str:
         )
     may_read = connection.execute(_MAY_READ).scalar_one()
     system = connection.execute(_SYSTEM).scalar_one() if may_read else UNKNOWN
-    place = connection.execute(_PLACE).one()
-    told = "\0".join([system, *map(str, place)])
+    told = f"{system} {place_of(connection)}"
     return hashlib.sha256(told.encode()).hexdigest()
+
+
+def place_of(connection: Connection) -> str:
+    """What every transaction of an opened ledger must find again."""
+    place: str = connection.execute(text(f"SELECT {PLACE}")).scalar_one()
+    return place

@@ -10,7 +10,9 @@ from sqlalchemy import text
 
 from adapters.store import postgres_identity
 from adapters.store.postgres import PostgresLedger, migrate
+from adapters.store.postgres_connecting import conninfo_of, pooled
 from reconciler.errors import ForeignLedger, LedgerUnavailable, WrongSchema
+from tests.contract.ledger_documents import document, put
 from tests.contract.postgres_hand import Hand
 from tests.postgres import GRAPH_URL, Postgres
 
@@ -84,22 +86,31 @@ def test_a_dump_restored_over_the_tables_is_refused(url: str) -> None:
         _open(url)
 
 
-@pytest.mark.parametrize(
-    "moved",
-    [
-        ("_SYSTEM", "SELECT '1'"),
-        ("_PLACE", "SELECT '00000002', oid, 1 FROM pg_database WHERE datname = 'postgres'"),
-    ],
-    ids=["another server", "another timeline"],
-)
-def test_a_copy_of_the_server_that_was_promoted_is_refused(
-    url: str, moved: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+def test_the_same_database_on_another_server_is_refused(
+    url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, statement = moved
-    monkeypatch.setattr(postgres_identity, name, text(statement))
+    monkeypatch.setattr(postgres_identity, "_SYSTEM", text("SELECT '1'"))
 
     with pytest.raises(ForeignLedger):
         _open(url)
+
+
+async def test_an_open_ledger_notices_a_database_that_took_the_place_of_its_own(
+    url: str, postgres: Postgres
+) -> None:
+    """As after a failover, where connections go to the new primary by themselves."""
+    clone = postgres.clone(url)
+    ledger = PostgresLedger.open(url, accept_unsafe=True)
+    await put(ledger, document())
+    await ledger.aclose()
+    ledger._database._engine = pooled(conninfo_of(clone))
+
+    for noticing in (ledger.read("d1"), put(ledger, document("d2"))):
+        with pytest.raises(ForeignLedger):
+            await noticing
+
+    await ledger.aclose()
+    assert Hand(clone).ask("SELECT id FROM document") == []
 
 
 def test_a_standby_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

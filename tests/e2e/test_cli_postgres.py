@@ -93,6 +93,23 @@ def test_a_crash_of_the_server_loses_nothing(shell: Shell, server: PostgresServe
     assert shell.run("show", document_id, "--json").json["state"] == "draft"
 
 
+def test_after_a_failover_nothing_is_created_until_a_person_says_that_it_is_meant(
+    shell: Shell, server: PostgresServer, graph: FakeGraph
+) -> None:
+    """A1: what the old primary acknowledged last may be missing on the new one."""
+    document_id = shell.submitted("Spring / 1")
+    server.fail_over()
+
+    refused = shell.run("publish", document_id, "--json")
+    accepted = shell.run("migrate", "--accept-database")
+    published = shell.run("publish", document_id, "--json")
+
+    assert (refused.code, refused.json["error"]["code"]) == (1, "foreign_ledger")
+    assert "--accept-database" in refused.json["error"]["next"]
+    assert (accepted.code, published.code) == (0, 0)
+    assert len([made for made in graph.world.log if made.kind == "ad"]) == 1
+
+
 def test_the_password_is_written_nowhere(shell: Shell, server: PostgresServer) -> None:
     """R096, in what works, what is refused, and what cannot be read."""
     url = shell.settings["RECONCILER_DATABASE_URL"]
