@@ -38,6 +38,7 @@ class Visit:
 
     `before` and `after` are its states, None where they could not be read. `withheld` says why a
     look gave no verdict; `held_by_another`, that somebody else was at it; `error`, what failed.
+    `new_surplus` counts entities beyond what it wants that were not known before.
     """
 
     document_id: str
@@ -48,6 +49,7 @@ class Visit:
     withheld: Reason | None = None
     held_by_another: bool = False
     error: str | None = None
+    new_surplus: int = 0
 
     @property
     def counts(self) -> Counter[Count]:
@@ -79,6 +81,7 @@ async def visit(document_id: str, kind: Due, outside: Outside) -> Visit:
         verdicts=settled.verdicts,
         withheld=settled.withheld,
         held_by_another=settled.held_by_another,
+        new_surplus=max(0, len(after.surplus) - len(view.document.surplus)),
     )
 
 

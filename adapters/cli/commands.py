@@ -13,6 +13,9 @@ import typer
 
 from reconciler.model import DocumentState
 
+from . import elsewhere_words
+from .words import AsJson, account_id
+
 app = typer.Typer(
     name="reconciler",
     help="Publish through Meta's Marketing API, and know after any crash what really exists.",
@@ -23,18 +26,6 @@ app = typer.Typer(
 )
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The document's id, as `submit` printed it.")]
-
-
-def _account_id(value: str | None) -> str | None:
-    if value is None:
-        return None
-    digits = value.removeprefix("act_")
-    if not (digits.isascii() and digits.isdigit()):
-        raise typer.BadParameter("write an ad account's digits, with or without act_")
-    return f"act_{digits}"
-
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def _print_version(wanted: bool) -> None:
@@ -170,7 +161,7 @@ def list_documents(
     account: Annotated[
         str | None,
         typer.Option(
-            metavar="A", callback=_account_id, help="Only this account, with or without act_."
+            metavar="A", callback=account_id, help="Only this account, with or without act_."
         ),
     ] = None,
     as_json: AsJson = False,
@@ -183,10 +174,36 @@ def list_documents(
 
 
 @app.command()
+def worker(as_json: AsJson = False) -> int:
+    """Publish what is queued and look at what is due, until Ctrl-C or SIGTERM.
+
+    The first signal ends it in order: what is in flight is saved, the rest is handed back. A second
+    one ends it at once, which is safe too.
+    """
+    from . import worker_commands as working
+    from .session import carry_out
+
+    work = working.worker(as_json=as_json)
+    return carry_out(work, as_json=as_json, may_create=True, ends_by_signal=True)
+
+
+@app.command()
+def sweep(as_json: AsJson = False) -> int:
+    """One pass: take over what crashed, look at what is due, drive what nothing holds.
+
+    Creates nothing. A worker does it by itself, every RECONCILER_SWEEP_INTERVAL_SECONDS.
+    """
+    from . import worker_commands as working
+    from .session import carry_out
+
+    return carry_out(working.sweep(), as_json=as_json)
+
+
+@app.command()
 def doctor(
     account: Annotated[
         str | None,
-        typer.Option(metavar="A", callback=_account_id, help="Ask the API for this account alone."),
+        typer.Option(metavar="A", callback=account_id, help="Ask the API for this account alone."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
@@ -196,6 +213,10 @@ def doctor(
     return ledger_commands.doctor(account=account, as_json=as_json)
 
 
+app.command("import")(elsewhere_words.import_documents)
+app.add_typer(elsewhere_words.batch)
+
+
 def names() -> Iterator[str]:
     """The commands, as typed."""
     for command in app.registered_commands:
@@ -203,3 +224,5 @@ def names() -> Iterator[str]:
             yield command.name
         elif command.callback is not None:
             yield command.callback.__name__
+    for group in app.registered_groups:
+        yield str(group.typer_instance.info.name) if group.typer_instance else ""

@@ -13,6 +13,7 @@ from reconciler.lifecycle import shown_next
 from reconciler.model import DocumentState, NextAction, Reason
 from reconciler.ports import View
 from reconciler.signature import is_unsettled
+from reconciler.sweep import Swept
 
 
 class ExitCode(IntEnum):
@@ -89,6 +90,24 @@ def after_cancel(view: View) -> ExitCode:
     """Cancelled, or recorded and honoured when the attempt under way ends."""
     is_done = view.document.state is DocumentState.CANCELLED
     return ExitCode.DONE if is_done else ExitCode.RUN_AGAIN
+
+
+def after_sweep(swept: Swept) -> ExitCode:
+    """Whether the pass did all that was due, and left nothing for a person that was not there."""
+    codes = {ExitCode.ERROR} if swept.errors else set()
+    if swept.held_by_another:
+        codes.add(ExitCode.RUN_AGAIN)
+    for visit in swept.visits:
+        if visit.new_surplus or (visit.after is DocumentState.HELD is not visit.before):
+            codes.add(ExitCode.NEEDS_A_PERSON)
+        if visit.held_by_another or visit.withheld in NO_ANSWER:
+            codes.add(ExitCode.RUN_AGAIN)
+    return first_that_fits(codes)
+
+
+def after_import(refused_lines: int) -> ExitCode:
+    """Whether every line was taken."""
+    return ExitCode.ENDED_SHORT if refused_lines else ExitCode.DONE
 
 
 def after_doctor(checks_passed: bool) -> ExitCode:

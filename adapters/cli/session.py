@@ -18,10 +18,13 @@ from .running import Stop, run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What a command has to say: a shape for programs, a picture for people, notes on stderr."""
+    """What a command has to say: a shape for programs, a picture for people, notes on stderr.
+
+    `picture` None: the work wrote its data itself.
+    """
 
     shape: dict[str, Any]
-    picture: Callable[[], RenderableType]
+    picture: Callable[[], RenderableType] | None
     code: int
     notes: tuple[str, ...] = field(default=())
 
@@ -29,8 +32,11 @@ class Told:
 Work = Callable[[Reconciler, Stop], Awaitable[Told]]
 
 
-def carry_out(work: Work, *, as_json: bool, may_create: bool = False) -> int:
-    """Open the product, do the work, print. A signal's own code goes before the work's.
+def carry_out(
+    work: Work, *, as_json: bool, may_create: bool = False, ends_by_signal: bool = False
+) -> int:
+    """Open the product, do the work, print. A signal's own code goes before the work's, but for
+    work that has no other end.
 
     Only work that may create is given the time of a call to end by itself when a signal comes.
     """
@@ -45,7 +51,7 @@ def carry_out(work: Work, *, as_json: bool, may_create: bool = False) -> int:
 
     told = run(session, grace_seconds=grace)
     by = stopped[0].signal
-    if by is None:
+    if by is None or ends_by_signal:
         print_told(told, as_json=as_json)
         return told.code
     print_told(replace(told, notes=(_how_to_go_on(told, by.name),)), as_json=as_json)
@@ -66,7 +72,7 @@ def print_told(told: Told, *, as_json: bool) -> None:
     """Data to stdout, notes to stderr."""
     if as_json:
         print_json(told.shape)
-    else:
+    elif told.picture is not None:
         print_human(told.picture())
     for note in told.notes:
         say(note)

@@ -6,8 +6,10 @@ Fields may be added, never renamed. Ids are strings, times ISO 8601 in UTC.
 from .checks import Check, checks_list
 from .document_state import document_state
 from .explanation import Explained, explanation
+from .import_report import import_preview, import_report
 from .listing import documents_list
 from .next_command import next_command
+from .sweep_report import sweep_report, worker_report
 from .values import shown_time
 
 __all__ = [
@@ -17,6 +19,10 @@ __all__ = [
     "document_state",
     "documents_list",
     "explanation",
+    "import_preview",
+    "import_report",
     "next_command",
     "shown_time",
+    "sweep_report",
+    "worker_report",
 ]

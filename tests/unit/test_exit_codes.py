@@ -1,6 +1,8 @@
 """Exit codes: every row of the table, and the order where several fit."""
 
+from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -14,10 +16,14 @@ from adapters.cli.exit_codes import (
     after_publish,
     after_recover,
     after_show,
+    after_sweep,
     first_that_fits,
 )
+from reconciler.due import Due
 from reconciler.model import DocumentState, Reason
 from reconciler.ports import View
+from reconciler.sweep import Swept
+from reconciler.visit import Visit
 from tests.unit import sample_views as sample
 
 
@@ -124,3 +130,34 @@ def test_cancel_is_done_or_recorded() -> None:
 
 def test_a_doctor_that_found_something_is_an_error() -> None:
     assert (after_doctor(True), after_doctor(False)) == (0, 1)
+
+
+def visited(**done: Any) -> Swept:
+    """A pass with one visit to a queued document, and one at which nothing happened."""
+    queued = DocumentState.QUEUED
+    plain = Visit(document_id="d1", kind=Due.LOOK, before=queued, after=queued)
+    return Swept(run="r", visits=(plain, replace(plain, **done)))
+
+
+@pytest.mark.parametrize(
+    ("swept", "code"),
+    [
+        (Swept(run="r"), 0),
+        (visited(), 0),
+        (visited(after=DocumentState.PUBLISHED), 0),
+        (visited(after=DocumentState.FAILED), 0),
+        (visited(withheld=Reason.TOO_SOON), 0),
+        (visited(after=DocumentState.HELD), 3),
+        (visited(before=DocumentState.HELD, after=DocumentState.HELD), 0),
+        (visited(new_surplus=1), 3),
+        (visited(withheld=Reason.THROTTLED), 5),
+        (visited(held_by_another=True), 5),
+        (visited(error="gone"), 1),
+        (visited(error="gone", after=DocumentState.HELD), 1),
+        (Swept(run="r", error="gone"), 1),
+        (Swept(run="r", held_by_another=True), 5),
+    ],
+)
+def test_a_sweep_ends_by_what_it_leaves_behind(swept: Swept, code: int) -> None:
+    """R068: a row that failed is no success, whatever became of the others."""
+    assert after_sweep(swept) == code
