@@ -18,6 +18,7 @@ from reconciler.model import (
     Origin,
     Purpose,
 )
+from reconciler.ports import Claim
 from tests.contract.ledger_documents import (
     ACCOUNT,
     MINUTE,
@@ -30,6 +31,7 @@ from tests.contract.ledger_documents import (
     publishing,
     put,
     queued,
+    unchanged,
 )
 from tests.contract.ledgers import NOON, OpenLedger, StandingClock
 
@@ -203,3 +205,18 @@ async def test_how_many_settlers_never_came_back_is_told(ledger: OpenLedger) -> 
     [told] = await ledger.due(Due.LOOK, limit=1, passing_max=DAY)
 
     assert told.recoveries == 2
+
+
+async def test_never_more_is_told_or_claimed_than_was_asked_for(ledger: OpenLedger) -> None:
+    """R075: a claim names its one document, so that no plan of the database can make it more."""
+    await put(ledger, *(queued(f"d{number:02}") for number in range(40)))
+    claim = Claim(owner="me", duration=MINUTE, token_print=None)
+
+    [told] = await ledger.due(Due.CLAIM, limit=1, passing_max=DAY)
+    assert await ledger.change(told.document_id, claim, unchanged)
+
+    counts, _ = await ledger.summaries()
+    assert counts == {DocumentState.QUEUED: 39, DocumentState.PUBLISHING: 1}
+    left = await ledger.due(Due.CLAIM, limit=100, passing_max=DAY)
+    assert told not in left
+    assert len(left) == 39

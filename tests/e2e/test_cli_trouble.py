@@ -129,6 +129,7 @@ def test_after_a_kill_the_next_read_takes_over_and_nothing_is_made_twice(
 def test_a_signal_lets_the_call_in_flight_end_and_saves_it(
     shell: Shell, graph: FakeGraph, by: signal.Signals, code: int
 ) -> None:
+    """R013: no further create starts, and the exit code is neither success nor a refusal."""
     gate = Gate(graph, nth=1)
     document_id = shell.submitted("Spring / 1", "Spring / 2")
     worker = shell.start("publish", document_id)
