@@ -14,11 +14,22 @@ from dataclasses import replace
 from datetime import datetime
 
 from . import events
-from .facts import bound, without_bound_surplus
+from .facts import bound, with_items, without_bound_surplus
 from .limits import Limits
 from .listing import Place, Row
 from .look import Look, place_of
-from .model import Call, Document, Intent, Item, ItemState, JudgedItem, Outcome, Reason, Surplus
+from .model import (
+    Call,
+    Document,
+    Intent,
+    Item,
+    ItemState,
+    JudgedItem,
+    Origin,
+    Outcome,
+    Reason,
+    Surplus,
+)
 from .ports import Event, View
 from .request import warnings_of
 from .settling import is_overdue_passing, next_look, settle_at
@@ -67,6 +78,17 @@ def with_verdicts(document: Document, look: Look, now: datetime, limits: Limits)
     return without_bound_surplus(with_surplus(decided, look.judgement.surplus))
 
 
+def with_verdicts_told(document: Document, look: Look, now: datetime) -> Document:
+    """What the look says and shows, recorded without any decision: verdicts, attributes, surplus.
+
+    `look` must be of the document as it stands.
+    """
+    rows = {row.id: row for listing in look.listings for row in listing.rows}
+    shown = with_items(document, lambda item: _with_row(item, rows))
+    told = replace(shown, verdicts=_verdicts(document, look, now, frozenset()))
+    return without_bound_surplus(with_surplus(told, look.judgement.surplus))
+
+
 def _decided(
     document: Document, item: Item, verdict: Verdict, now: datetime, limits: Limits
 ) -> Item:
@@ -80,6 +102,7 @@ def _decided(
         case Inconclusive(reason=reason):
             settled = settle_at(item.intent, document.attempts, limits.timings())
             lasts = is_overdue_passing(now, settled, limits.passing_max)
+            lasts = lasts and document.origin is Origin.OURS  # nobody looks at the others meanwhile
             return _not_known(item, item.intent, reason, lasts)
 
 

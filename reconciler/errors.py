@@ -3,8 +3,11 @@
 ReconcilerError              `code` for programs, the message for people, `next` says what to do
   InvalidSettings            refused at start
   InvalidPlan                carries every error of the plan at once
+  InvalidImport              a source of old documents that cannot be read at all
   UnknownDocument            no such id
   WrongState                 a person asked for what the state does not allow ("too late")
+  DecisionRefused            what a person decided cannot be done, or would break the promise
+    StaleEvidence            what the person looked at is not what stands any more
   LedgerUnavailable          the database cannot be reached or used
     WrongSchema              migrate first
     ForeignLedger            a restored or cloned database, or one of another GRAPH_URL
@@ -59,6 +62,12 @@ class InvalidPlan(ReconcilerError):
         super().__init__("\n".join(lines), next_step="mend the plan and submit it again")
 
 
+class InvalidImport(ReconcilerError):
+    """What is to be imported cannot be read at all; a bad line of it is refused by itself."""
+
+    code = "invalid_import"
+
+
 class UnknownDocument(ReconcilerError):
     """No document has this id."""
 
@@ -69,6 +78,18 @@ class WrongState(ReconcilerError):
     """The document's state does not allow what was asked."""
 
     code = "wrong_state"
+
+
+class DecisionRefused(ReconcilerError):
+    """A person's decision is malformed, or what is listed speaks against it; nothing changed."""
+
+    code = "decision_refused"
+
+
+class StaleEvidence(DecisionRefused):
+    """What was decided on has moved; nothing changed. Look at it again, and decide on that."""
+
+    code = "stale_evidence"
 
 
 class LedgerUnavailable(ReconcilerError):

@@ -6,6 +6,7 @@ from typing import Final
 
 SUBMITTED: Final = "submitted"
 REVISED: Final = "revised"
+IMPORTED: Final = "imported"  # taken over from elsewhere, or told anew while it still ran
 QUEUED: Final = "queued"  # a person said publish
 CLAIMED: Final = "claimed"  # an attempt began
 INTENTS_WRITTEN: Final = "intents_written"  # calls recorded, about to be sent
@@ -15,6 +16,8 @@ TAKEN_OVER: Final = "taken_over"  # the lease had run out with no end recorded
 LOOKED: Final = "looked"  # a look ended, with its verdict
 SURPLUS: Final = "surplus"  # more exists than is wanted
 STALE: Final = "stale"  # what was judged had moved; nothing was decided
+RESOLVED: Final = "resolved"  # a person decided, and why
+CONTESTED: Final = "contested"  # a binding that was no proof was given up for one that is
 CANCEL_REQUESTED: Final = "cancel_requested"
 ACCOUNT_CLOSED: Final = "account_closed"
 STATE: Final = "state"  # the document's state after an end
@@ -23,6 +26,7 @@ ALL: Final = frozenset(
     {
         SUBMITTED,
         REVISED,
+        IMPORTED,
         QUEUED,
         CLAIMED,
         INTENTS_WRITTEN,
@@ -32,6 +36,8 @@ ALL: Final = frozenset(
         LOOKED,
         SURPLUS,
         STALE,
+        RESOLVED,
+        CONTESTED,
         CANCEL_REQUESTED,
         ACCOUNT_CLOSED,
         STATE,

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from .deciding import told_state
 from .facts import first_id, with_items
-from .model import DocumentState, Item, ItemState, Reason
+from .model import DocumentState, Item, ItemState, Origin, Reason
 from .outside import Outside
 from .ports import Change, SettleLease, View
 from .settling import is_overdue_passing, settle_at
@@ -39,9 +39,10 @@ async def hold_overdue(document_id: str, reason: Reason, outside: Outside) -> Vi
 
 def is_overdue(view: View, outside: Outside) -> bool:
     """Whether anything of it could not be looked at for too long."""
-    if view.document.state is not DocumentState.QUEUED:
+    document = view.document
+    if document.state is not DocumentState.QUEUED or document.origin is not Origin.OURS:
         return False
-    return any(_is_overdue(view, item, outside) for item in view.document.items)
+    return any(_is_overdue(view, item, outside) for item in document.items)
 
 
 def _is_overdue(view: View, item: Item, outside: Outside) -> bool:

@@ -40,6 +40,7 @@ __all__ = [
     "move",
     "next_step",
     "queued",
+    "refuse_imported",
     "shown_next",
 ]
 
@@ -52,6 +53,7 @@ class On(StrEnum):
     TAKEOVER = "takeover"
     END = "the end"
     CANCEL = "cancel"
+    CONTEST = "contest"  # what it had bound by name and time is proven to be another's
 
 
 _D = DocumentState
@@ -72,8 +74,12 @@ MOVES: Final[dict[tuple[DocumentState, On], frozenset[DocumentState]]] = {
     (_D.PARTLY_PUBLISHED, On.CANCEL): frozenset({_D.CANCELLED}),
     (_D.FAILED, On.CANCEL): frozenset({_D.CANCELLED}),
     (_D.QUEUED, On.CANCEL): frozenset({_D.CANCELLED}),
+    (_D.QUEUED, On.CONTEST): frozenset({_D.QUEUED, _D.HELD, _D.CANCELLED}),
+    (_D.PUBLISHED, On.CONTEST): frozenset({_D.HELD, _D.CANCELLED}),
+    (_D.PARTLY_PUBLISHED, On.CONTEST): frozenset({_D.HELD, _D.CANCELLED}),
 }
-"""The table of design section 4. `published` and `cancelled` stand on no left side: they absorb."""
+"""The table of design section 4. `cancelled` stands on no left side: it absorbs. So does
+`published`, unless a claim it rested on is proven to be another's: then it was never true."""
 
 
 def queued(document: Document, now: datetime) -> Document:
@@ -89,12 +95,17 @@ def queued(document: Document, now: datetime) -> Document:
     return replace(moved, due_at=now, publish_said_at=now, attempts_used=0, backoff_step=0)
 
 
-def _refuse_to_queue(document: Document) -> None:
+def refuse_imported(document: Document) -> None:
+    """Raises `WrongState` where it is from elsewhere: nothing of it is ever created here."""
     if document.origin is Origin.IMPORTED:
         raise WrongState(
             "an imported document is never published: it may exist outside already",
-            next_step="submit its plan as a new document: reconciler submit PLAN.json",
+            next_step="submit what is missing as a new document: reconciler submit PLAN.json",
         )
+
+
+def _refuse_to_queue(document: Document) -> None:
+    refuse_imported(document)
     refusals = {
         _D.PUBLISHED: ("everything of it is published already", _ONCE_MORE),
         _D.CANCELLED: ("it was cancelled", _ONCE_MORE),

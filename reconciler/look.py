@@ -11,9 +11,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from .funnel import judge, needs_label_check
-from .listing import IncompleteListing, Listing, Place, Statuses, WalkRequest, wanted_for
-from .model import Document, Intent, Item, ItemState, Reason
+from .funnel import DEFAULT_POLICY, Policy, judge, needs_label_check
+from .listing import (
+    IncompleteListing,
+    Keep,
+    Listing,
+    Place,
+    Statuses,
+    WalkRequest,
+    Wanted,
+    wanted_for,
+)
+from .model import Document, Intent, Item, ItemState, Origin, Reason
 from .outside import Outside
 from .ports import Around, Surroundings
 from .settling import settle_at, shows_everything
@@ -73,11 +82,15 @@ async def look(
     outside: Outside,
     *,
     also: frozenset[Place] = frozenset(),
+    naming: frozenset[str] = frozenset(),
     step: Step = lambda: None,
 ) -> Look:
-    """Walk the places of these items, which have intents, and `also` those; judge the items."""
+    """Walk the places of these items, which have intents, and `also` those; judge the items.
+
+    Rows with an id of `naming` are kept whatever they bear: a person asks about them.
+    """
     judged = tuple(items)
-    walking = _Walking(document, judged, outside, step)
+    walking = _Walking(document, judged, outside, step, naming)
     began_at = await outside.ledger.now()
     await walking.walk(_places(judged) | also, Statuses.EVERY_STATUS)
     await walking.judge()
@@ -109,12 +122,18 @@ class _Walking:
     """The walks of one look as they come in, and the latest judgement over them."""
 
     def __init__(
-        self, document: Document, judged: tuple[Item, ...], outside: Outside, step: Step
+        self,
+        document: Document,
+        judged: tuple[Item, ...],
+        outside: Outside,
+        step: Step,
+        naming: frozenset[str],
     ) -> None:
         self._document = document
         self._judged = judged
         self._outside = outside
         self._step = step
+        self._keep = keeping(wanted_for(document, judged), naming)
         self.complete: list[Listing] = []
         self.incomplete: dict[Place, IncompleteListing] = {}
         self.around = Around()
@@ -133,9 +152,8 @@ class _Walking:
             await self._walk_one(request)
 
     async def _walk_one(self, request: WalkRequest) -> None:
-        keep = wanted_for(self._document, self._judged).keeps
         graph, ledger = self._outside.graph, self._outside.ledger
-        walk = await graph.walk(request, keep, ledger.now, step=self._step)
+        walk = await graph.walk(request, self._keep, ledger.now, step=self._step)
         self._step()
         if isinstance(walk, Listing):
             self.complete.append(walk)
@@ -169,9 +187,25 @@ class _Walking:
             self.surroundings,
             now=await self._outside.ledger.now(),
             limits=self._outside.limits,
+            policy=await self._policy(),
             incomplete=self.incomplete,
             label_exists=label_exists,
         )
+
+    async def _policy(self) -> Policy:
+        """Asked only where it matters: a document of ours is judged by what it was sent with."""
+        outside, document = self._outside, self._document
+        if document.origin is Origin.OURS:
+            return DEFAULT_POLICY
+        is_complete = await outside.ledger.is_complete(document.account_id)
+        return outside.legacy.policy(is_complete=is_complete)
+
+
+def keeping(wanted: Wanted, naming: frozenset[str]) -> Keep:
+    """What a walk keeps: what is wanted, and what a person named by its id."""
+    if not naming:
+        return wanted.keeps
+    return lambda row: row.id in naming or wanted.keeps(row)
 
 
 def around_of(document: Document, judged: tuple[Item, ...], listings: Iterable[Listing]) -> Around:

@@ -47,9 +47,10 @@ def next_step(
     document: Document, account: Account, now: datetime, *, worker_seen: bool = False
 ) -> Next:
     """What to do next, as of `now`. `worker_seen`: one was there within two minutes."""
+    worker_seen = worker_seen and document.origin is Origin.OURS  # workers pass the others by
     match document.state:
         case DocumentState.DRAFT:
-            return Next(action=NextAction.PUBLISH, why="accepted, not yet published")
+            return _of_draft(document)
         case DocumentState.QUEUED:
             unsettled = is_unsettled(document, now)
             return _of_queued(document, account, now, worker_seen, unsettled)
@@ -73,6 +74,7 @@ def shown_next(
 
     `unsettled` None: to be seen from the document's items; given for one that is told without.
     """
+    worker_seen = worker_seen and document.origin is Origin.OURS
     if document.state is DocumentState.QUEUED and unsettled is not None:
         return _of_queued(document, account, now, worker_seen, unsettled)
     if document.state in (DocumentState.QUEUED, DocumentState.PUBLISHING):
@@ -96,6 +98,12 @@ def of_closed(account: Account, now: datetime) -> Next | None:
         why = f"the account {account.id} is throttled; calling on would lengthen the block"
         return Next(action=NextAction.WAIT, why=why, until=account.until)
     return None
+
+
+def _of_draft(document: Document) -> Next:
+    if document.origin is Origin.IMPORTED:
+        return Next(action=NextAction.NONE, why="it never began; submit it as a new document")
+    return Next(action=NextAction.PUBLISH, why="accepted, not yet published")
 
 
 def _of_queued(
@@ -130,7 +138,10 @@ def _of_sendable(document: Document, now: datetime, worker_seen: bool) -> Next:
 
 def _of_publishing(document: Document, now: datetime, worker_seen: bool) -> Next:
     if not is_crashed(document, now):
-        until = document.lease.until if document.lease is not None else None
+        if document.lease is None:
+            why = "its worker could still live when it was imported; import it with a later time"
+            return Next(action=NextAction.WAIT, why=why)
+        until = document.lease.until
         return Next(action=NextAction.WAIT, why="a worker is publishing it", until=until)
     action = NextAction.WAIT if worker_seen else NextAction.RECOVER
     return Next(action=action, why="its worker is gone: the lease ended and no result was saved")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .limits import Limits
+from .policy import Legacy
 from .ports import Chance, Clock, Graph, Ledger
 
 
@@ -20,7 +21,8 @@ class Outside:
 
     `owner` is this process's name on leases, fresh at every start. `stopping` is asked before
     every create: once it says True no further create starts, what is in flight is awaited, saved,
-    and the document handed back uncounted. `slots` bounds the creates in flight over all documents.
+    and the document handed back uncounted. `legacy` says what suffices for documents without a mark
+    from elsewhere. `slots` bounds the creates in flight over all documents.
     """
 
     ledger: Ledger
@@ -29,6 +31,7 @@ class Outside:
     chance: Chance
     limits: Limits
     owner: str
+    legacy: Legacy = field(default_factory=Legacy)
     stopping: Callable[[], bool] = _never
     slots: asyncio.Semaphore = field(init=False, compare=False, repr=False)
 

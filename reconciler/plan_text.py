@@ -1,7 +1,7 @@
-"""From the text of a plan to its JSON value: strict, exact, and clear about where it went wrong.
+"""From a text to its JSON value: strict, exact, and clear about where it went wrong.
 
 Python's reader takes more than JSON: doubled keys (the last one wins), NaN and Infinity. Each of
-them would publish something other than what the file seems to say, so they are refused here.
+them would mean something other than what the file seems to say, so they are refused here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,15 @@ from typing import Any, Never
 
 from .complaints import shown
 from .errors import InvalidPlan, PlanError
+
+
+class NotJson(ValueError):
+    """The text is no JSON: what is wrong with it, and what to do about it."""
+
+    def __init__(self, problem: str, instead: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.instead = instead
 
 
 class _Refused(ValueError):
@@ -23,23 +32,27 @@ def parse_plan_text(text: str | bytes, source: str = "plan") -> object:
     Raises `InvalidPlan`, and says line and column where the text is no JSON.
     """
     try:
+        return read_json(text)
+    except NotJson as error:
+        refusal = PlanError(item=None, field="text", problem=error.problem, instead=error.instead)
+        raise InvalidPlan((refusal,), source=source) from error
+
+
+def read_json(text: str | bytes) -> object:
+    """Decode strict JSON. Raises `NotJson`."""
+    try:
         return json.loads(
             _decoded(text), object_pairs_hook=_object, parse_constant=_no_constant, parse_int=_int
         )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        _refuse(source, f"is not JSON at {where}: {error.msg}", "mend the text there", error)
+        raise NotJson(f"is not JSON at {where}: {error.msg}", "mend the text there") from error
     except UnicodeDecodeError as error:
-        _refuse(source, f"is not UTF-8 at byte {error.start}", "save the file as UTF-8", error)
+        raise NotJson(f"is not UTF-8 at byte {error.start}", "save the file as UTF-8") from error
     except RecursionError as error:
-        _refuse(source, "is nested too deeply to be read", "write it flatter", error)
+        raise NotJson("is nested too deeply to be read", "write it flatter") from error
     except _Refused as error:
-        _refuse(source, str(error), "write plain JSON", error)
-
-
-def _refuse(source: str, problem: str, instead: str, cause: BaseException) -> Never:
-    error = PlanError(item=None, field="text", problem=problem, instead=instead)
-    raise InvalidPlan((error,), source=source) from cause
+        raise NotJson(str(error), "write plain JSON") from error
 
 
 def _decoded(text: str | bytes) -> str:

@@ -18,6 +18,27 @@ class LegacyEvidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Legacy:
+    """What a process was told about documents from elsewhere.
+
+    `on_read`: a read may take them over and look; otherwise only a person's command does. `app_id`
+    is ours, for the activity log.
+    """
+
+    evidence: LegacyEvidence = LegacyEvidence.NAME_AND_TIME
+    on_read: bool = True
+    app_id: str | None = None
+
+    def policy(self, *, is_complete: bool) -> Policy:
+        """The rules for one account. `is_complete`: finished documents of it are known."""
+        return Policy(
+            legacy_evidence=self.evidence,
+            account_has_finished_document=is_complete,
+            app_id=self.app_id,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """The stated rules, and what they rest on.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from .arriving import Arrivals
 from .call_outcome import Answer, CreateRequest
 from .due import Duties
 from .listing import Keep, Walk, WalkRequest
@@ -195,7 +196,7 @@ class Summary:
     has_surplus: bool
 
 
-class Ledger(Duties, Protocol):
+class Ledger(Duties, Arrivals, Protocol):
     """Durable truth about documents. One implementation per database, one contract suite for all.
 
     After every change the ledger sets `next` by `lifecycle.next_step`, in the same transaction.

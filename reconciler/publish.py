@@ -66,6 +66,7 @@ async def queue(document_id: str, outside: Outside) -> None:
         return Change(document=document, events=(Event(kind=events.QUEUED),) if moved else ())
 
     view = await outside.ledger.read(document_id)
+    lifecycle.refuse_imported(view.document)
     under_way = (DocumentState.QUEUED, DocumentState.PUBLISHING)
     if view.document.state in under_way or view.document.state in NOTHING_TO_PUBLISH:
         return

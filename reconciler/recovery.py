@@ -50,11 +50,18 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """What a run was asked for. `budget` bounds each look, None does not."""
+    """What a run was asked for. `budget` bounds each look, None does not. `imported`: documents
+    from elsewhere are settled too, though nobody asks."""
 
     asked: bool = False
     refresh: bool = False
+    imported: bool = False
     budget: timedelta | None = None
+
+    def work(self, document: Document, now: datetime) -> Work | None:
+        """What there is to do; None where that is nothing."""
+        asked, refresh, imported = self.asked, self.refresh, self.imported
+        return work_on(document, now, asked=asked, refresh=refresh, imported=imported)
 
 
 async def recover(document_id: str, asking: Asking, outside: Outside) -> Recovered:
@@ -65,7 +72,7 @@ async def recover(document_id: str, asking: Asking, outside: Outside) -> Recover
         return Recovered(view=view)
     # What was read before the lease may be somebody else's work by now.
     document, now = view.document, view.now
-    work = work_on(document, now, asked=asking.asked, refresh=asking.refresh) or NOTHING
+    work = asking.work(document, now) or NOTHING
     async with renewed(document_id, view.document.lease, local, outside) as held:
         return await _give_back_if_stopped(held, outside, _looks(view, held, work, asking, outside))
 

@@ -19,7 +19,7 @@ from .facts import with_answers_decided
 from .holding import hold_overdue, is_overdue
 from .lifecycle import cancel_is_due
 from .look import look
-from .model import Reason
+from .model import Origin, Reason
 from .outside import Outside
 from .ports import Change, Event, Takeover, View
 from .recovery import Asking, recover
@@ -50,16 +50,20 @@ async def settle(
     *,
     asked: bool = False,
     refresh: bool = False,
+    imported: bool = False,
     budget: timedelta | None = None,
 ) -> Settled:
     """Take over what crashed, look at what is due, decide what is proven.
 
     `asked`: a person asks, so a held document is looked at too and a due time is no obstacle.
-    `refresh`: also list where confirmed items stand, to fill in their attributes. `budget` bounds
+    `refresh`: also list where confirmed items stand, to fill in their attributes. `imported`: a
+    read that may settle documents from elsewhere; only people and such reads do. `budget` bounds
     each look, None does not. Whatever was decided is durable on return.
     """
     # 1. Read. A healthy document is none of our business.
     view = await outside.ledger.read(document_id)
+    if view.document.origin is Origin.IMPORTED and not (asked or imported or refresh):
+        return Settled(view=view)
     # 2. Take over what crashed: one conditional update. Slow is not dead; only the lease counts.
     if is_crashed(view.document, view.now):
         view = await take_over(view, outside)
@@ -67,7 +71,8 @@ async def settle(
     if cancel_is_due(view.document, view.now):
         view = await cancel(document_id, outside)
     # 4. Stop where nothing is due. Who comes back: the next read, the sweep, a worker.
-    if work_on(view.document, view.now, asked=asked, refresh=refresh) is None:
+    asking = Asking(asked=asked, refresh=refresh, imported=imported, budget=budget)
+    if asking.work(view.document, view.now) is None:
         return Settled(view=view)
     # 5. Stop where somebody else is at it.
     if is_held_by_another(view.document, view.now):
@@ -79,7 +84,6 @@ async def settle(
             view = await hold_overdue(document_id, closed, outside) or view
         return Settled(view=view, withheld=closed)
     # 7. Look, judge and decide under the settle lease, which turns a second settler away.
-    asking = Asking(asked=asked, refresh=refresh, budget=budget)
     recovered = await recover(document_id, asking, outside)
     if recovered.view is None:
         return Settled(view=await outside.ledger.read(document_id), held_by_another=True)

@@ -53,12 +53,17 @@ NOTHING: Final = Work(settles=False, is_owed=False, asked=False, refresh=False)
 """Somebody else did it meanwhile."""
 
 
-def work_on(document: Document, now: datetime, *, asked: bool, refresh: bool) -> Work | None:
-    """None where nothing is to be done now. A person's question does not wait for `due_at`."""
+def work_on(
+    document: Document, now: datetime, *, asked: bool, refresh: bool, imported: bool = False
+) -> Work | None:
+    """None where nothing is to be done now. A person's question does not wait for `due_at`.
+
+    `imported`: documents from elsewhere are settled too, though nobody asks.
+    """
     if document.state is DocumentState.PUBLISHING:
         return None
     is_due = asked or document.due_at is None or document.due_at <= now
-    settles = is_due and _may_settle(document, now, asked)
+    settles = is_due and _may_settle(document, now, asked, imported)
     owed_from = document.owes_look_from
     is_owed = is_due and owed_from is not None and owed_from <= now
     if not (settles or is_owed or refresh):
@@ -66,13 +71,13 @@ def work_on(document: Document, now: datetime, *, asked: bool, refresh: bool) ->
     return Work(settles=settles, is_owed=is_owed, asked=asked, refresh=refresh)
 
 
-def _may_settle(document: Document, now: datetime, asked: bool) -> bool:
+def _may_settle(document: Document, now: datetime, asked: bool, imported: bool) -> bool:
     """The states from which a settle lease leads to *the end*."""
     if document.state is DocumentState.HELD:
         return asked
     if document.state is not DocumentState.QUEUED or not is_unsettled(document, now):
         return False
-    return asked or document.origin is Origin.OURS
+    return asked or imported or document.origin is Origin.OURS
 
 
 def is_held_by_another(document: Document, now: datetime) -> bool:

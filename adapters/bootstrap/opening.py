@@ -39,6 +39,7 @@ def open_reconciler(
         chance=chance,
         limits=limits,
         owner=chance.owner(),
+        legacy=settings.to_legacy(),
         stopping=stopping,
     )
 

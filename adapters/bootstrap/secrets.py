@@ -18,9 +18,10 @@ def learn_secrets(settings: Settings) -> None:
     tokens = [settings.graph_token, *settings.account_tokens.values(), settings.app_secret]
     for secret in filter(None, tokens):
         REDACTION.learn(secret.get_secret_value())
-    for password in _database_passwords(settings.database_url.get_secret_value()):
-        REDACTION.learn(password)
-        REDACTION.learn(unquote(password))
+    for url in filter(None, (settings.database_url, settings.legacy_database_url)):
+        for password in _database_passwords(url.get_secret_value()):
+            REDACTION.learn(password)
+            REDACTION.learn(unquote(password))
 
 
 def _database_passwords(url: str) -> Iterator[str]:

@@ -54,6 +54,14 @@ def print_human(picture: RenderableType) -> None:
     _to_stdout(lambda: print(_drawn(picture), flush=True))  # noqa: T201 - the output
 
 
+def write_data(text: str) -> None:
+    """Data of a command that writes as it reads, in UTF-8 whatever the terminal speaks."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding="utf-8", newline="")
+    _to_stdout(lambda: sys.stdout.write(text))
+
+
 def _drawn(picture: RenderableType) -> str:
     console = console_for(sys.stdout)
     with console.capture() as drawn:  # touches stdout itself, with nothing to write
@@ -73,7 +81,7 @@ def console_for(stream: TextIO) -> Console:
     return Console(file=stream, width=width, markup=False, emoji=False, highlight=False)
 
 
-def _to_stdout(write: Callable[[], None]) -> None:
+def _to_stdout(write: Callable[[], object]) -> None:
     """Write; a reader who has seen enough (`| head`) is no error. Raises `OutputLost`."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:

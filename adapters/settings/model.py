@@ -20,7 +20,7 @@ from pydantic_settings import (
 
 from reconciler.limits import Limits
 from reconciler.model import Echo
-from reconciler.policy import LegacyEvidence
+from reconciler.policy import Legacy, LegacyEvidence
 
 from .sources import secret_sources
 
@@ -122,6 +122,14 @@ class Settings(BaseSettings):
         LegacyEvidence.NAME_AND_TIME, "what may bind an entity to a document without a mark"
     )
     legacy_on_read: bool = _text(True, "whether `show` settles imported documents", unit="boolean")
+    legacy_database_url: SecretStr | None = _text(
+        None,
+        "your own database, for `import --database`: any address that SQLAlchemy takes; only read",
+        unit="secret",
+    )
+    legacy_query: str | None = _text(
+        None, "the query whose rows `import --database` takes, by the names of its columns"
+    )
     backoff_base_seconds: float = _seconds(
         5, "the first wait after a failure; doubles each time", zero=False
     )
@@ -206,6 +214,12 @@ class Settings(BaseSettings):
     def is_sqlite(self) -> bool:
         """Whether the ledger is a file; else it is a PostgreSQL database."""
         return self.database_url.get_secret_value().startswith("sqlite")
+
+    def to_legacy(self) -> Legacy:
+        """What suffices for documents from elsewhere."""
+        return Legacy(
+            evidence=self.legacy_evidence, on_read=self.legacy_on_read, app_id=self.app_id
+        )
 
     def to_limits(self) -> Limits:
         """The same for the core. Raises `InvalidSettings` where A2 cannot hold."""

@@ -17,7 +17,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from reconciler.errors import InvalidSettings
 
 ACCOUNT_TOKENS: Final = "account_tokens"
-SECRETS: Final = ("graph_token", "app_secret", "database_url")
+SECRETS: Final = ("graph_token", "app_secret", "database_url", "legacy_database_url")
 SECRET_BYTES_MAX: Final = 65_536
 """A token is a few hundred bytes; a larger file is something else, put there by mistake."""
 

@@ -13,8 +13,9 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
+from reconciler.arriving import AccountAndId, Admit
 from reconciler.due import Due, DueDocument
-from reconciler.model import Account, Document, DocumentState
+from reconciler.model import Account, Document, DocumentState, Origin
 from reconciler.ports import (
     Around,
     Change,
@@ -28,7 +29,7 @@ from reconciler.ports import (
 )
 from reconciler.verdict import Evidence
 
-from . import accounts, evidence, reading, transactions, workers
+from . import accounts, arrivals, evidence, reading, transactions, workers
 from . import due as due_work
 from .summaries import summaries
 
@@ -138,6 +139,39 @@ class SqlLedger(ABC):
         """Counts over the selection, and its newest lines."""
         return await self._read(
             lambda connection, now: summaries(connection, now, state, account_id)
+        )
+
+    async def admit(
+        self, names: Collection[str], ids: Collection[AccountAndId], decide: Admit
+    ) -> None:
+        """Store new documents, many in one transaction. Raises `BindingTaken`."""
+        await self._write(
+            lambda connection, now: arrivals.admit(connection, now, names, ids, decide)
+        )
+
+    async def is_complete(self, account_id: str) -> bool:
+        """Whether finished documents of it are known, or none is said to be missing."""
+        return await self._read(lambda connection, _: arrivals.is_complete(connection, account_id))
+
+    async def say_complete(self, account_id: str) -> None:
+        """None of its finished documents is missing."""
+        await self._write(
+            lambda connection, now: arrivals.say_complete(connection, now, account_id)
+        )
+
+    async def exported(
+        self,
+        *,
+        limit: int,
+        after: str = "",
+        account_id: str | None = None,
+        origin: Origin | None = None,
+    ) -> tuple[Document, ...]:
+        """One page of documents by id."""
+        return await self._read(
+            lambda connection, _: arrivals.exported(
+                connection, limit=limit, after=after, account_id=account_id, origin=origin
+            )
         )
 
     async def due(

@@ -21,6 +21,8 @@ _NO_PRIVILEGE: Final = "42501"
 _ROLLED_BACK: Final = ("23", "40")
 """Classes of errors that a server gives for a commit it did not make."""
 
+_TOLD_AT_THE_NEXT_RUN: Final = frozenset({"uq_document_key", "pk_document", "uq_intent_binding"})
+
 _OUR_BUGS: Final = (
     psycopg.IntegrityError,
     psycopg.ProgrammingError,
@@ -32,10 +34,11 @@ _OUR_BUGS: Final = (
 def may_run_again(error: BaseException) -> bool:
     """Whether the transaction lost against another that ran at the same time, and nothing else.
 
-    Two submits of one new key are such: the second finds the document of the first.
+    Two submits of one new key are such: the second finds the document of the first. So are two
+    imports; a change that takes a bound id has been told so before this is asked.
     """
     if isinstance(error, psycopg.errors.UniqueViolation):
-        return error.diag.constraint_name == "uq_document_key"
+        return error.diag.constraint_name in _TOLD_AT_THE_NEXT_RUN
     if isinstance(error, psycopg.Error):
         return error.sqlstate in (_SERIALIZATION_FAILURE, _DEADLOCK)
     return isinstance(error, Overtaken)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from sqlalchemy import Connection, Text, and_, bindparam, func, or_, select
@@ -73,16 +73,17 @@ def surroundings(
 ) -> Surroundings:
     """Bindings and rivals as one value; both in the order of document id and item key."""
     return Surroundings(
-        bindings=dict(_bindings(connection, account_id, around)),
+        bindings=dict(bindings_of(connection, account_id, around.external_ids)),
         rivals=tuple(_rivals(connection, document_id, account_id, around)),
     )
 
 
-def _bindings(
-    connection: Connection, account_id: str, around: Around
+def bindings_of(
+    connection: Connection, account_id: str, external_ids: Collection[str]
 ) -> Iterator[tuple[str, Binding]]:
+    """What these ids are bound to in the account, by id; nothing for those that are free."""
     account = {"the_account": account_id}
-    rows = _BINDINGS.rows(connection, around.external_ids, account)
+    rows = _BINDINGS.rows(connection, external_ids, account)
     # Two creatives may share an id: the first of them stands for both, so it comes last here.
     for row in sorted(rows, key=lambda row: (row.document_id, row.key), reverse=True):
         binding = Binding(

@@ -273,6 +273,15 @@ class Account(Base, table=True):
     failures: int
 
 
+class CompleteAccount(Base, table=True):
+    """An ad account of which finished documents from elsewhere are known, or none is missing."""
+
+    __tablename__ = "complete_account"
+
+    account_id: str = Field(primary_key=True, sa_type=Text)
+    said_at: datetime = Field(sa_type=Instant)
+
+
 class Worker(Base, table=True):
     """When a worker was last seen. One that ended in order has no row."""
 

@@ -66,6 +66,33 @@ def store(connection: Connection, old: Document | None, new: Document) -> None:
     _store_lists(connection, old, new)
 
 
+def store_new(connection: Connection, documents: Sequence[Document]) -> None:
+    """Write documents of which nothing stands, table by table for all of them.
+
+    Who asks has seen that no id is bound elsewhere; the unique index has the last word, and a
+    transaction that it refuses is run again.
+    """
+    items = [(document, item) for document in documents for item in document.items]
+    sent = [(document, item) for document, item in items if item.intent is not None]
+    for document in documents:
+        _check(None, document)
+    _DOCUMENT.store(connection, [], [document_values(document) for document in documents])
+    _ITEM.store(connection, [], [item_values(document.id, item) for document, item in items])
+    _INTENT.store(connection, [], [row for d, item in sent for row in _intents_of(d, [item])])
+    _CALL.store(connection, [], [row for d, item in sent for row in _calls_of(d, [item])])
+    _ATTEMPT.store(connection, [], [row for each in documents for row in _attempts_of(each)])
+
+
+def record_new(connection: Connection, changes: Sequence[Change], now: datetime) -> None:
+    """Begin the journal of documents that were just stored."""
+    rows = [
+        _journal_row(change.document.id, sequence, event, now)
+        for change in changes
+        for sequence, event in enumerate(change.events, start=1)
+    ]
+    _JOURNAL.store(connection, [], rows)
+
+
 def record(connection: Connection, change: Change, now: datetime, seen: Account) -> None:
     """Append the events of a change, add its evidence, and store its account if it has one.
 
@@ -162,15 +189,17 @@ def _append(
     if not events:
         return
     [last] = _LAST.rows(connection, {"the_id": document_id})
-    rows = [
-        {
-            "document_id": document_id,
-            "sequence": sequence,
-            "at": now,
-            "kind": event.kind,
-            "item": event.item,
-            "detail": dict(event.detail),
-        }
-        for sequence, event in enumerate(events, start=last.sequence + 1)
-    ]
+    numbered = enumerate(events, start=last.sequence + 1)
+    rows = [_journal_row(document_id, sequence, event, now) for sequence, event in numbered]
     _JOURNAL.store(connection, [], rows)
+
+
+def _journal_row(document_id: str, sequence: int, event: Event, now: datetime) -> Values:
+    return {
+        "document_id": document_id,
+        "sequence": sequence,
+        "at": now,
+        "kind": event.kind,
+        "item": event.item,
+        "detail": dict(event.detail),
+    }
