@@ -15,6 +15,7 @@ anything may be said at all. Without a mark the result is strong, not proof.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
@@ -32,9 +33,9 @@ from .sharing import against, names_of, share
 from .sieves import Ruling, rule
 from .surplus import bound_id, surplus_of
 from .verdict import Absent, Found, Inconclusive, Judgement, Verdict
-from .vetoes import Funnel
+from .vetoes import Funnel, Name
 
-__all__ = ["LegacyEvidence", "Policy", "judge", "needs_label_check"]
+__all__ = ["LegacyEvidence", "Policy", "Weighed", "judge", "needs_label_check", "weigh"]
 
 Places = Mapping[Place, Mapping[str, Readings]]
 
@@ -61,6 +62,48 @@ def judge(
     nothing. `label_exists` answers `needs_label_check`; None: not asked, or not known.
     """
     judged, listings = tuple(judged), tuple(listings)
+    # 1. to 3. Every row through every sieve, for every intent that lacks its entity; then by name.
+    weighed = weigh(document, listings, surroundings, limits=limits, policy=policy)
+    scene, places = weighed.scene, weighed.places
+    # 4. What was answered with an id needs no listing; of the rest, what may be said at all.
+    verdicts = _by_reply(document, judged, places, now)
+    label = _label_check(document, listings, exists=label_exists)
+    asked = frozenset(item.key for item in judged)
+    for funnel in weighed.funnels.values():
+        us = funnel.claimant
+        if us.item in asked:
+            grounds = Grounds(
+                funnel=funnel,
+                name=weighed.names[us.item],
+                listings=tuple(w for w in listings if w.request.place == us.place),
+                withheld=incomplete.get(us.place),
+                now=now,
+                limits=limits,
+            )
+            verdicts[us.item] = _sealed(grounds, _concluded(grounds, scene, asked, label))
+    # 5. What nothing explains.
+    return Judgement(verdicts=verdicts, surplus=surplus_of(scene, places, weighed.funnels.values()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What the sieves say, before anything is concluded from it; funnels and names by item key."""
+
+    scene: Scene
+    places: Places
+    funnels: Mapping[str, Funnel]
+    names: Mapping[str, Name]
+
+
+def weigh(
+    document: Document,
+    listings: tuple[Listing, ...],
+    surroundings: Surroundings,
+    *,
+    limits: Limits,
+    policy: Policy = DEFAULT_POLICY,
+) -> Weighed:
+    """Put every row through the sieves of every intent of the document that lacks its entity."""
     # 1. The rows of each place, all its walks judged together, and whether our marks come back.
     places = _by_place(listings)
     scene = Scene(
@@ -71,28 +114,11 @@ def judge(
         policy=policy,
     )
     # 2. Every intent that lacks its entity, asked about or not, through every sieve.
-    funnels = [_run(claimant, places) for claimant in claimants_of(scene)]
+    funnels = {claimant.item: _run(claimant, places) for claimant in claimants_of(scene)}
     # 3. By name: what it lacks, what is left for it, and who else may claim that.
     rivals = tuple(rival_claimant(scene, rival) for rival in surroundings.rivals)
-    names = names_of(funnels, rivals, limits.max_per_name)
-    # 4. What was answered with an id needs no listing; of the rest, what may be said at all.
-    verdicts = _by_reply(document, judged, places, now)
-    label = _label_check(document, listings, exists=label_exists)
-    asked = frozenset(item.key for item in judged)
-    for funnel in funnels:
-        us = funnel.claimant
-        if us.item in asked:
-            grounds = Grounds(
-                funnel=funnel,
-                name=names[us.item],
-                listings=tuple(w for w in listings if w.request.place == us.place),
-                withheld=incomplete.get(us.place),
-                now=now,
-                limits=limits,
-            )
-            verdicts[us.item] = _sealed(grounds, _concluded(grounds, scene, asked, label))
-    # 5. What nothing explains.
-    return Judgement(verdicts=verdicts, surplus=surplus_of(scene, places, funnels))
+    names = names_of(funnels.values(), rivals, limits.max_per_name)
+    return Weighed(scene=scene, places=places, funnels=funnels, names=names)
 
 
 def needs_label_check(

@@ -51,6 +51,7 @@ class Look:
     judgement: Judgement
     listings: tuple[Listing, ...]
     incomplete: Mapping[Place, IncompleteListing]
+    policy: Policy = DEFAULT_POLICY
 
     @property
     def verdicts(self) -> Mapping[str, Verdict]:
@@ -107,6 +108,7 @@ async def look(
         judgement=walking.judgement,
         listings=tuple(walking.complete),
         incomplete=walking.incomplete,
+        policy=walking.policy,
     )
 
 
@@ -139,6 +141,7 @@ class _Walking:
         self.around = Around()
         self.surroundings = Surroundings()
         self.judgement = Judgement()
+        self.policy = DEFAULT_POLICY
 
     async def walk(self, places: frozenset[Place], statuses: Statuses) -> None:
         """One after the other: walks at once would only share the account's budget."""
@@ -180,6 +183,7 @@ class _Walking:
         """Judge what is there by now, against bindings and rivals read afresh."""
         self.around = around_of(self._document, self._judged, self.complete)
         self.surroundings = await self._outside.ledger.around(self._document.id, self.around)
+        self.policy = await self._policy()
         self.judgement = judge(
             self._document,
             self._judged,
@@ -187,7 +191,7 @@ class _Walking:
             self.surroundings,
             now=await self._outside.ledger.now(),
             limits=self._outside.limits,
-            policy=await self._policy(),
+            policy=self.policy,
             incomplete=self.incomplete,
             label_exists=label_exists,
         )

@@ -8,13 +8,16 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Self
 
-from reconciler import cancel, publish, settle, submit, sweep, worker
+from reconciler import cancel, duplicates, publish, resolve, settle, submit, sweep, worker
+from reconciler.duplicates import Duplicates
 from reconciler.model import Account, BlockReason, DocumentState
 from reconciler.next_step import is_seen
 from reconciler.outside import Outside
 from reconciler.plan import read_plan
 from reconciler.ports import Summary, View
 from reconciler.publish import Published
+from reconciler.resolve import Resolved
+from reconciler.resolve_decision import Decision
 from reconciler.settle import Settled
 from reconciler.submit import Submitted
 from reconciler.sweep import Swept
@@ -118,6 +121,28 @@ class Reconciler:
         if dry_run:
             return await self._settled(await settle.judge_only(document_id, self._outside))
         return await self._settled(await settle.settle(document_id, self._outside, asked=True))
+
+    async def resolve(self, document_id: str, decision: Decision) -> Resolved:
+        """Carry out what a person decided about one item. Creates nothing.
+
+        Raises `DecisionRefused` where it cannot be done, `StaleEvidence` where what they looked at
+        has moved.
+        """
+        resolved = await resolve.resolve(document_id, decision, self._outside)
+        return replace(resolved, view=await self._seen(resolved.view))
+
+    async def duplicates(
+        self,
+        *,
+        account_id: str | None = None,
+        step: duplicates.Step = lambda _done, _of: None,
+    ) -> Duplicates:
+        """What exists beyond what any document wants, of one account or all. Changes nothing.
+
+        `step` is told how many containers are listed, of how many. `account_id` as in `list`.
+        """
+        account = None if account_id is None else f"act_{account_id.removeprefix('act_')}"
+        return await duplicates.duplicates(self._outside, account_id=account, step=step)
 
     async def cancel(self, document_id: str) -> View:
         """Create nothing more of it. Raises `WrongState` where everything is published."""

@@ -14,7 +14,7 @@ import typer
 from reconciler.errors import ReconcilerError
 
 from . import commands
-from .exit_codes import ExitCode
+from .exit_codes import ExitCode, after_error
 from .failing import tell, tell_error
 from .output import OutputLost
 from .running import Interrupted
@@ -44,7 +44,7 @@ def exit_code_of(arguments: Sequence[str]) -> int:
         return ExitCode.ERROR
     except ReconcilerError as error:
         tell_error(error, as_json=as_json)
-        return ExitCode.ERROR
+        return after_error(error)
     except Interrupted as interrupted:
         return _interrupted(interrupted.exit_code, arguments, as_json)
     except (KeyboardInterrupt, typer.Abort):

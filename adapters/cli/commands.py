@@ -13,7 +13,7 @@ import typer
 
 from reconciler.model import DocumentState
 
-from . import elsewhere_words
+from . import decision_words, elsewhere_words
 from .words import AsJson, account_id
 
 app = typer.Typer(
@@ -213,6 +213,8 @@ def doctor(
     return ledger_commands.doctor(account=account, as_json=as_json)
 
 
+app.command()(decision_words.resolve)
+app.command()(decision_words.duplicates)
 app.command("import")(elsewhere_words.import_documents)
 app.add_typer(elsewhere_words.batch)
 

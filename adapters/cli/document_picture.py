@@ -95,7 +95,7 @@ def _surplus(state: Shape) -> RenderableType | None:
 
 WHAT_TO_DO_ABOUT_SURPLUS: Final = (
     "Look at it in Ads Manager beside the one that is recorded. What is too many is yours to "
-    "delete: nothing here deletes. Recording it as known comes with a later version."
+    "delete: nothing here deletes. What is to stay is recorded as known by the command below."
 )
 
 

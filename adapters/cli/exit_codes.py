@@ -9,9 +9,12 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import Final
 
+from reconciler.duplicates import Duplicates
+from reconciler.errors import ReconcilerError, StaleEvidence
 from reconciler.lifecycle import shown_next
 from reconciler.model import DocumentState, NextAction, Reason
 from reconciler.ports import View
+from reconciler.resolve import Resolved
 from reconciler.signature import is_unsettled
 from reconciler.sweep import Swept
 
@@ -108,6 +111,40 @@ def after_sweep(swept: Swept) -> ExitCode:
 def after_import(refused_lines: int) -> ExitCode:
     """Whether every line was taken."""
     return ExitCode.ENDED_SHORT if refused_lines else ExitCode.DONE
+
+
+def after_resolve(resolved: Resolved) -> ExitCode:
+    """Decided, or decided before; what else the document waits for, its next action tells."""
+    undecided = resolved.held_by_another or resolved.withheld is not None
+    return ExitCode.RUN_AGAIN if undecided else ExitCode.DONE
+
+
+def after_decisions(results: Iterable[str]) -> ExitCode:
+    """Of a file of decisions: some could not be done, or not yet."""
+    return first_that_fits(OF_DECISION.get(result, ExitCode.DONE) for result in results)
+
+
+OF_DECISION: Final = {
+    "refused": ExitCode.ENDED_SHORT,
+    "stale": ExitCode.ENDED_SHORT,
+    "error": ExitCode.ERROR,
+    "withheld": ExitCode.RUN_AGAIN,
+    "held_by_another": ExitCode.RUN_AGAIN,
+}
+"""By what came of its line; the rest is done."""
+
+
+def after_duplicates(found: Duplicates) -> ExitCode:
+    """Something of ours is too many: a person's. Look-alikes alone are nobody's business here."""
+    codes = {ExitCode.RUN_AGAIN} if found.incomplete else set()
+    if any(len(group.ours) > group.wanted for group in found.groups):
+        codes.add(ExitCode.NEEDS_A_PERSON)
+    return first_that_fits(codes)
+
+
+def after_error(error: ReconcilerError) -> ExitCode:
+    """What moved since it was looked at is stale; any other error is one."""
+    return ExitCode.ENDED_SHORT if isinstance(error, StaleEvidence) else ExitCode.ERROR
 
 
 def after_doctor(checks_passed: bool) -> ExitCode:

@@ -4,7 +4,9 @@ Fields may be added, never renamed. Ids are strings, times ISO 8601 in UTC.
 """
 
 from .checks import Check, checks_list
+from .decisions_report import DecisionLine, decisions_report
 from .document_state import document_state
+from .duplicates_report import duplicates_report
 from .explanation import Explained, explanation
 from .import_report import import_preview, import_report
 from .listing import documents_list
@@ -14,10 +16,13 @@ from .values import shown_time
 
 __all__ = [
     "Check",
+    "DecisionLine",
     "Explained",
     "checks_list",
+    "decisions_report",
     "document_state",
     "documents_list",
+    "duplicates_report",
     "explanation",
     "import_preview",
     "import_report",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shlex
 
-from reconciler.model import Document, DocumentState, Next, NextAction
+from reconciler.model import Document, DocumentState, ItemState, Next, NextAction
 
 
 def next_command(document: Document, step: Next) -> str | None:
     """What a person types now; None where nothing is left to do.
 
     `wait` shows: reading is safe at any time, and looks as soon as looking is due. `rotate_token`
-    checks the token, for a secret is never typed on a command line. To decide about a held document
-    its evidence is needed; about a surplus the list of what is too many, which `show` prints.
+    checks the token, for a secret is never typed on a command line. What is written in capitals is
+    a person's to fill in, after `explain` or, for a surplus, `show`.
     """
     match step.action:
         case NextAction.NONE:
@@ -24,9 +24,33 @@ def next_command(document: Document, step: Next) -> str | None:
         case NextAction.RECOVER | NextAction.RAISE_LIMIT:
             return f"reconciler recover {document.id}"
         case NextAction.DECIDE:
-            is_held = document.state is DocumentState.HELD
-            return f"reconciler {'explain' if is_held else 'show'} {document.id}"
+            return _to_decide(document)
         case NextAction.ROTATE_TOKEN:
             return "reconciler doctor"
         case NextAction.FIX_INPUT:
             return f"reconciler submit PLAN.json --key {shlex.quote(document.key)}"
+
+
+def _to_decide(document: Document) -> str:
+    """About the first item that is held, else about what is too many beside a bound one.
+
+    A document of a list comes without its items: there the evidence, or the document, is the way.
+    """
+    held = [item for item in document.items if item.state is ItemState.HELD]
+    if held:
+        return _resolve(document, held[0].key, "--adopt EXTERNAL_ID")
+    if document.state is DocumentState.HELD:
+        return f"reconciler explain {document.id}"
+    bound = {item.key: item.intent.external_id for item in document.items if item.intent}
+    for extra in document.surplus:
+        if not extra.known and extra.item is not None and bound.get(extra.item):
+            both = f"--adopt {bound[extra.item]} --also {extra.external_id}"
+            return _resolve(document, extra.item, both)
+    return f"reconciler show {document.id}"
+
+
+def _resolve(document: Document, key: str, choice: str) -> str:
+    """A key may begin with a dash, which would be read as an option."""
+    if key.startswith("-"):
+        return f"reconciler resolve {choice} --reason TEXT -- {document.id} {key}"
+    return f"reconciler resolve {document.id} {key} {choice} --reason TEXT"

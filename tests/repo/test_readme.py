@@ -181,3 +181,11 @@ def test_every_sieve_veto_and_reason_is_explained() -> None:
 
     assert [name for name in names if f"| `{name}`" not in HOW] == []
     assert [reason for reason in Reason if f"`{reason.value}`" not in HOW] == []
+
+
+def test_every_reason_for_which_a_document_is_held_has_its_paragraph_with_a_command() -> None:
+    page = source(Path("docs/held.md"))
+    paragraphs = dict(re.findall(r"^## `(\w+)`\n\n(.*)$", page, re.MULTILINE))
+
+    assert paragraphs.keys() == {reason.value for reason in Reason}
+    assert [name for name, text in paragraphs.items() if "`reconciler " not in text] == []

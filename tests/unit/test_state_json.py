@@ -184,11 +184,15 @@ NEXT = [
     (sample.publishing(), "wait", f"reconciler show {ID}"),
     (sample.crashed(), "recover", f"reconciler recover {ID}"),
     (sample.view(DocumentState.QUEUED, account=CLOSED), "rotate_token", "reconciler doctor"),
-    (sample.held(), "decide", f"reconciler explain {ID}"),
+    (sample.held(), "decide", f"reconciler resolve {ID} a1 --adopt EXTERNAL_ID --reason TEXT"),
     (sample.held(Reason.OVER_CAP), "raise_limit", f"reconciler recover {ID}"),
     (sample.failed(), "fix_input", "reconciler submit PLAN.json --key spring"),
     (sample.published(), "none", None),
-    (sample.with_surplus(), "decide", f"reconciler show {ID}"),
+    (
+        sample.with_surplus(),
+        "decide",
+        f"reconciler resolve {ID} a1 --adopt 23851 --also 23852 --reason TEXT",
+    ),
     (sample.with_surplus(known=True), "none", None),
 ]
 

@@ -1,0 +1,159 @@
+"""A file of decisions, JSON lines or CSV, read line by line; a bad line is refused by itself."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from reconciler.errors import DecisionRefused
+from reconciler.resolve_decision import Choice, Decision, refuse_malformed
+
+FIELDS: Final = (
+    "document_id",
+    "item",
+    "decision",
+    "external_id",
+    "also",
+    "override",
+    "reason",
+    "evidence",
+)
+"""The keys of a line, or the columns. `decision` is adopt, none or hold; in CSV `also` holds ids
+with a space between, and `override` is true or empty."""
+
+LINE_LENGTH_MAX: Final = 64 * 1024
+"""Characters; a longer one is no decision."""
+
+_TRUTH: Final = {"": False, "false": False, "no": False, "0": False,
+                 "true": True, "yes": True, "1": True}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """One decision and the number of its line, from 1."""
+
+    line: int
+    document_id: str
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Malformed:
+    """A line that is no decision, and why."""
+
+    line: int
+    problem: str
+
+
+def decisions_of(file: str, *, by: str) -> Iterator[Read | Malformed]:
+    """Every line of a file, or of stdin for `-`; CSV by its ending or its first character.
+
+    Raises `DecisionRefused` where the file cannot be read at all.
+    """
+    try:
+        stream = sys.stdin if file == "-" else Path(file).open(encoding="utf-8-sig", newline="")  # noqa: SIM115
+    except OSError as error:
+        raise DecisionRefused(f"{file} cannot be read: {error.strerror}") from error
+    with stream:
+        rows = _csv_rows(stream) if file.lower().endswith(".csv") else _json_rows(stream)
+        for line, given in rows:
+            yield _read(line, given, by)
+
+
+def _json_rows(stream: TextIO) -> Iterator[tuple[int, Any]]:
+    for line, text in enumerate(_lines(stream), start=1):
+        if text.strip():
+            yield line, _decoded(text)
+
+
+def _lines(stream: TextIO) -> Iterator[str]:
+    """Bounded: what has no end of line is cut, and then refused as no JSON."""
+    while text := stream.readline(LINE_LENGTH_MAX):
+        yield text
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"is not JSON: {error}"
+
+
+def _csv_rows(stream: TextIO) -> Iterator[tuple[int, Any]]:
+    reader = csv.DictReader(io.StringIO(stream.read()), restkey="more", restval="")
+    try:
+        for row in reader:
+            yield reader.line_num, {key: value for key, value in row.items() if value != ""}
+    except csv.Error as error:
+        yield reader.line_num, f"is not CSV: {error}"
+
+
+def _read(line: int, given: Any, by: str) -> Read | Malformed:
+    try:
+        return _decision(line, given, by)
+    except (_NoDecision, DecisionRefused) as error:
+        return Malformed(line=line, problem=str(error))
+
+
+class _NoDecision(Exception):
+    """Why a line cannot be understood."""
+
+
+def _decision(line: int, given: Any, by: str) -> Read:
+    if not isinstance(given, Mapping):
+        raise _NoDecision(given if isinstance(given, str) else "is no JSON object")
+    if unknown := sorted(str(key) for key in given.keys() - set(FIELDS)):
+        raise _NoDecision(f"has unknown fields: {', '.join(unknown)}; known: {', '.join(FIELDS)}")
+    decision = Decision(
+        item=_text(given, "item"),
+        choice=_choice(given),
+        reason=_text(given, "reason"),
+        by=by,
+        external_id=_text(given, "external_id", optional=True) or None,
+        also=_also(given.get("also")),
+        override=_truth(given.get("override", "")),
+        evidence_hash=_text(given, "evidence", optional=True) or None,
+    )
+    refuse_malformed(decision)
+    return Read(line=line, document_id=_text(given, "document_id"), decision=decision)
+
+
+def _text(given: Mapping[str, Any], name: str, *, optional: bool = False) -> str:
+    value = given.get(name)
+    if value is None and optional:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not (value or optional):
+        raise _NoDecision(f"{name} is missing or no text")
+    return value
+
+
+def _choice(given: Mapping[str, Any]) -> Choice:
+    try:
+        return Choice(_text(given, "decision"))
+    except ValueError:
+        words = ", ".join(choice.value for choice in Choice)
+        raise _NoDecision(f"decision must be one of {words}") from None
+
+
+def _also(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    ids = value.split() if isinstance(value, str) else value
+    if not isinstance(ids, list) or not all(isinstance(one, (str, int)) for one in ids):
+        raise _NoDecision("also must be a list of external ids")
+    return tuple(str(one) for one in ids)
+
+
+def _truth(value: Any) -> bool:
+    known = _TRUTH.get(str(value).lower())
+    if known is None:
+        raise _NoDecision("override must be true or false")
+    return known

@@ -1,0 +1,119 @@
+"""The command `duplicates` and its picture: what is not known first, then what is too many."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ..bootstrap import Reconciler
+from ..shapes import duplicates_report
+from .exit_codes import after_duplicates
+from .next_picture import clock
+from .output import say, visible
+from .running import Stop
+from .session import Told, Work
+
+Shape = Mapping[str, Any]
+
+GROUPS_SHOWN_MAX: Final = 100
+ROWS_SHOWN_MAX: Final = 10
+"""Of one group; --json has all of them."""
+
+SAY_EVERY: Final = 50
+"""Containers between two lines of progress."""
+
+
+def duplicates(account_id: str | None) -> Work:
+    """Walk what must be walked, and tell. Changes nothing, here or outside."""
+
+    async def work(product: Reconciler, _: Stop) -> Told:
+        found = await product.duplicates(account_id=account_id, step=_progress)
+        shape = duplicates_report(found)
+        return Told(
+            shape=shape,
+            picture=lambda: duplicates_picture(shape),
+            code=after_duplicates(found),
+        )
+
+    return work
+
+
+def _progress(done: int, of: int) -> None:
+    if done % SAY_EVERY == 0 and logging.getLogger().isEnabledFor(logging.WARNING):
+        say(f"{done:,} of {of:,} containers listed")
+
+
+def duplicates_picture(shape: Shape) -> RenderableType:
+    """What could not be listed, then the groups."""
+    parts: list[RenderableType] = [_head(shape), *_incomplete(shape)]
+    for group in shape["groups"][:GROUPS_SHOWN_MAX]:
+        parts += ["", _title(group), Padding(_rows(group), (0, 0, 0, 2))]
+    if (hidden := len(shape["groups"]) - GROUPS_SHOWN_MAX) > 0:
+        parts += ["", Text(f"and {hidden:,} more groups, see --json", "dim")]
+    if any(group["ours"] for group in shape["groups"]):
+        parts += ["", Text(WHAT_TO_DO)]
+    return Group(*parts)
+
+
+WHAT_TO_DO: Final = (
+    "What is too many is yours to delete in Ads Manager: nothing here deletes. What is to stay is "
+    "recorded with reconciler resolve ID ITEM --adopt BOUND --also ID --reason TEXT."
+)
+
+
+def _head(shape: Shape) -> Text:
+    found = len(shape["groups"])
+    told = f"{found:,} groups beyond what is wanted" if found else "nothing beyond what is wanted"
+    scope = f"in {shape['walked']:,} containers listed to their end"
+    return Text.assemble((told, "bold"), f", {scope}")
+
+
+def _incomplete(shape: Shape) -> Iterator[RenderableType]:
+    """Never as zero: of these nothing is known."""
+    for one in shape["incomplete"]:
+        where = f"{one['container']['kind']} {one['container']['id']}, its {one['kind']}s"
+        line = Text.assemble(("NOT KNOWN  ", "bold red"), f"{where}: {one['reason']}")
+        yield line.append(f", {visible(one['detail'])}" if one["detail"] else "")
+
+
+def _title(group: Shape) -> Text:
+    parent = group["container"]
+    counts = f"{len(group['ours'])} ours, {len(group['look_alikes'])} look-alikes"
+    return Text.assemble(
+        (visible(group["name"]), "bold"),
+        f"  {group['kind']} in {parent['kind']} {parent['id']}: ",
+        f"wanted {group['wanted']}, {counts}",
+    )
+
+
+def _rows(group: Shape) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)  # an id is to be copied
+    ours = set(group["ours"])
+    for entity in group["entities"][:ROWS_SHOWN_MAX]:
+        is_ours = entity["external_id"] in ours
+        table.add_row(
+            Text("ours" if is_ours else "look-alike", "bold" if is_ours else "dim"),
+            entity["external_id"],
+            _bound(entity, is_ours),
+            visible(entity["effective_status"] or "-"),
+            clock(entity["created_time"]) if entity["created_time"] else "-",
+        )
+    if (hidden := len(group["entities"]) - ROWS_SHOWN_MAX) > 0:
+        table.add_row("", f"and {hidden:,} more")
+    return table
+
+
+def _bound(entity: Shape, is_ours: bool) -> str:
+    if entity["item"]:
+        return f"item {entity['item']} of {entity['document_id']}"
+    if entity["is_copy"]:
+        return "a copy"
+    return "bound to nothing" if is_ours else ""

@@ -1,0 +1,192 @@
+"""Groups of one name in one place: what is wanted, what is ours by mark or record, what is not.
+
+Pure. *Ours* bears a mark of one of our documents and is no copy, or is bound to an item of one. A
+*look-alike* has only the name: somebody else's, a copy, or ours of a time before marks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from .candidate import Candidate, Readings, readings_by_id
+from .listing import Listing, Place, Wanted
+from .mark import split_name
+from .model import Container, Document, Item, ItemState, Kind
+from .names import canonical
+
+WANTING: Final = frozenset({ItemState.CONFIRMED, ItemState.PENDING, ItemState.HELD})
+"""Items one entity of which may stand in the listing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """Which item an external id is bound to."""
+
+    document_id: str
+    item: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """One row of a group. `owner` None: bound to nothing. The rest is as the API told it."""
+
+    external_id: str
+    owner: Owner | None
+    is_copy: bool
+    effective_status: str | None
+    created_time: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """More than is wanted of one name in one place. `wanted` counts items of all our documents.
+
+    `documents` are those it is about, by what is bound to them or bears their mark.
+    """
+
+    account_id: str
+    container: Container
+    kind: Kind
+    name: str
+    wanted: int
+    ours: tuple[Entity, ...]
+    look_alikes: tuple[Entity, ...]
+    documents: frozenset[str]
+
+
+@dataclass(slots=True)
+class Wants:
+    """What all documents want and know, added document by document."""
+
+    _wanted: dict[tuple[str, Place], Counter[str]] = field(default_factory=dict)
+    _owners: dict[tuple[str, Kind, str], Owner] = field(default_factory=dict)
+    _parts: dict[str, dict[str, str]] = field(default_factory=dict)  # to the document of each
+    _known: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, document: Document) -> None:
+        """What this document sent."""
+        parts = self._parts.setdefault(document.account_id, {})
+        if document.mark_part is not None:
+            parts[document.mark_part] = document.id
+        for item in document.items:
+            self._add_item(document, item)
+
+    def know(self, document: Document) -> None:
+        """What a person recorded as known beyond it."""
+        known = (extra.external_id for extra in document.surplus if extra.known)
+        self._known |= {(document.account_id, external_id) for external_id in known}
+
+    def _add_item(self, document: Document, item: Item) -> None:
+        intent = item.intent
+        if intent is None:
+            return
+        account, place = document.account_id, (intent.container, intent.kind)
+        names = self._wanted.setdefault((account, place), Counter())
+        names[intent.name] += item.state in WANTING
+        if intent.mark is not None:
+            self._parts[account][intent.mark.document_part] = document.id
+        if intent.external_id is not None:
+            owner = Owner(document_id=document.id, item=item.key, name=intent.name)
+            self._owners[account, intent.kind, intent.external_id] = owner
+
+    @property
+    def places(self) -> list[tuple[str, Place]]:
+        """Every account and place anything was sent to, in a fixed order."""
+        return sorted(self._wanted, key=lambda at: (at[0], at[1][0].kind, at[1][0].id, at[1][1]))
+
+    def wanted_at(self, account_id: str, place: Place) -> Wanted:
+        """What a walk of this place keeps."""
+        names = frozenset(self._wanted[account_id, place])
+        return Wanted(names, frozenset(self._parts[account_id]))
+
+    def count(self, account_id: str, place: Place, name: str) -> int:
+        """How many are wanted of a name."""
+        return self._wanted[account_id, place][name]
+
+    def owner(self, account_id: str, row: Candidate) -> Owner | None:
+        """Which item it is bound to."""
+        return self._owners.get((account_id, row.row.kind, row.row.id))
+
+    def is_known(self, account_id: str, external_id: str) -> bool:
+        """Whether a person recorded it as known."""
+        return (account_id, external_id) in self._known
+
+    def marked_by(self, account_id: str, row: Candidate) -> frozenset[str]:
+        """Which of our documents' marks it bears."""
+        parts = self._parts[account_id]
+        return frozenset(parts[part] for part in row.parts if part in parts)
+
+
+def groups_of(wants: Wants, account_id: str, listing: Listing) -> Iterator[Group]:
+    """The names of this place of which more exists than is wanted, in their order."""
+    named: dict[str, list[_Row]] = {}
+    for readings in readings_by_id([listing]).values():
+        row = _Row.of(wants, account_id, listing.request.place, readings)
+        if row.name and not wants.is_known(account_id, row.entity.external_id):
+            named.setdefault(row.name, []).append(row)
+    for name, rows in sorted(named.items()):
+        wanted = wants.count(account_id, listing.request.place, name)
+        if len(rows) > wanted:
+            yield _group(account_id, listing.request.place, name, wanted, rows)
+
+
+def _group(account_id: str, place: Place, name: str, wanted: int, rows: list[_Row]) -> Group:
+    rows = sorted(rows, key=lambda row: _age(row.entity))
+    return Group(
+        account_id=account_id,
+        container=place[0],
+        kind=place[1],
+        name=name,
+        wanted=wanted,
+        ours=tuple(row.entity for row in rows if row.is_ours),
+        look_alikes=tuple(row.entity for row in rows if not row.is_ours),
+        documents=frozenset[str]().union(*(row.documents for row in rows)),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """One id of a listing: under which name it counts, whose it is, which documents it tells of."""
+
+    name: str
+    entity: Entity
+    is_ours: bool
+    documents: frozenset[str]
+
+    @staticmethod
+    def of(wants: Wants, account_id: str, place: Place, readings: Readings) -> _Row:
+        row = readings[-1]
+        owner = wants.owner(account_id, row)
+        marked = wants.marked_by(account_id, row)
+        return _Row(
+            name=owner.name if owner else _name(wants, account_id, place, row),
+            entity=_entity(row, owner),
+            is_ours=owner is not None or bool(marked and not row.is_copy),
+            documents=marked | ({owner.document_id} if owner else frozenset()),
+        )
+
+
+def _name(wants: Wants, account_id: str, place: Place, row: Candidate) -> str:
+    """The wanted name it reads as; else its own, without a mark. Empty: it has none."""
+    fitting = sorted(name for name in row.all_names if wants.count(account_id, place, name))
+    bare = canonical(split_name(row.row.name or "")[0])
+    return fitting[0] if fitting else bare
+
+
+def _entity(row: Candidate, owner: Owner | None) -> Entity:
+    return Entity(
+        external_id=row.row.id,
+        owner=owner,
+        is_copy=row.is_copy,
+        effective_status=row.row.effective_status,
+        created_time=row.row.created_time,
+    )
+
+
+def _age(entity: Entity) -> tuple[str, int, str]:
+    """Ids are digits: the shorter is the smaller."""
+    return entity.created_time or "", len(entity.external_id), entity.external_id
