@@ -14,6 +14,7 @@ import pytest
 from fixtures.crash_points import DyingLedger, Process
 from fixtures.lives import DiesAt
 from fixtures.stage import Stage
+from fixtures.world_graph import Weather
 from reconciler import cancel, publish
 from reconciler import sweep as sweeping
 from reconciler.due import Due, DueDocument
@@ -52,9 +53,12 @@ class Refuses(DyingLedger):
         return await super().read(document_id)
 
 
-@pytest.mark.parametrize("error", [LedgerUnavailable("gone"), ValueError("a bug of ours")])
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(LedgerUnavailable("gone"), "gone"), (ValueError("a bug"), "ValueError: a bug")],
+)
 def test_a_row_that_fails_is_counted_and_the_others_are_done(
-    stage: Stage, error: Exception
+    stage: Stage, error: Exception, told: str
 ) -> None:
     """R068: five crashed, the database refuses the third; the next pass does that one too."""
     ids = crashed(stage, 5)
@@ -63,10 +67,30 @@ def test_a_row_that_fails_is_counted_and_the_others_are_done(
     done = swept(stage, refusing)
 
     assert counted(done) == {"found": 4, "error": 1}
+    assert [visit.error for visit in done.visits if visit.error] == [told]
     assert done.errors == 1
     assert stage.document(ids[2]).state is DocumentState.PUBLISHING
     assert counted(swept(stage)) == {"found": 1}
     assert {stage.document(each).state for each in ids} == {DocumentState.PUBLISHED}
+
+
+def test_a_document_that_is_due_in_two_ways_is_visited_once(stage: Stage) -> None:
+    """Its look and its owed look: what failed a moment ago would only fail again."""
+    stage.sky.by_number[0] = Weather.ERROR_BEFORE
+    document_id = stage.submit(ONE_AD)
+    stage.publish(document_id)
+    stage.time.pass_(5 * MINUTE)
+    due = [
+        kind
+        for kind in Due
+        if stage.time.run(stage.ledger.due(kind, limit=1, passing_max=stage.limits.passing_max))
+    ]
+    assert due == [Due.LOOK, Due.OWED_LOOK]
+
+    refusing = Refuses(stage, document_id, LedgerUnavailable("gone"))
+    done = swept(stage, replace(stage.process(), ledger=refusing))
+
+    assert counted(done) == {"error": 1}
 
 
 class GoesAway(DyingLedger):

@@ -13,10 +13,11 @@ import pytest
 from fixtures.crash_points import DyingLedger, Process
 from fixtures.stage import Stage, Worker
 from fixtures.world_graph import Weather
+from reconciler.access import refused
 from reconciler.due import Due, DueDocument
 from reconciler.errors import LedgerUnavailable
 from reconciler.limits import Limits
-from reconciler.model import AttemptOutcome, DocumentState, Reason
+from reconciler.model import Account, AttemptOutcome, DocumentState, Reason
 from reconciler.next_step import WORKER_SEEN_WITHIN
 from reconciler.outside import Outside
 from reconciler.ports import Claim, Guard, View
@@ -255,6 +256,19 @@ def test_a_throttled_account_is_left_alone_until_its_time(stage: Stage) -> None:
     Life(stage, lasting=20 * MINUTE).run()
     assert {stage.document(each).state for each in ids} == {DocumentState.PUBLISHED}
     assert names_made(stage) == sorted(f"D{n} / {k}" for n in range(3) for k in (1, 2))
+
+
+def test_an_account_that_answers_again_is_found_out_by_one_cheap_read(stage: Stage) -> None:
+    """Nothing of it is unsettled, so that no look would ever ask it."""
+    account = Account(id="act_1001")
+    closed = refused(account, stage.time.now(), stage.graph.token, stage.limits)
+    assert stage.time.run(stage.ledger.set_account(closed, account))
+    ids = queued(stage, 5)
+
+    Life(stage).run()
+
+    assert {stage.document(each).state for each in ids} == {DocumentState.PUBLISHED}
+    assert stage.graph.walks == []
 
 
 # --- the way out --------------------------------------------------------------------------------
