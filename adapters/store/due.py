@@ -6,6 +6,7 @@ parameter. What is asked is the guard's own condition; the guard decides again w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -54,9 +55,15 @@ _CLOSED: Final = _c.account_id.in_(
 _TOO_LONG: Final = _c.due_at <= bindparam("too_long", type_=Instant)
 
 
-def _asked(at: ColumnElement[Any] | None, *conditions: Any) -> Statement:
-    """Rows by the time they fell due, or by their id where the kind knows none."""
-    order: list[ColumnElement[Any]] = [_c.id] if at is None else [at, _c.id]
+def _asked(
+    at: ColumnElement[Any] | None, *conditions: Any, alike: Sequence[ColumnElement[Any]] = ()
+) -> Statement:
+    """Rows by the time they fell due, or by their id where the kind knows none.
+
+    `alike` is the same for all rows of the kind. Said in the order, it has PostgreSQL walk the
+    index of the kind, where for the id alone it may walk all documents there ever were.
+    """
+    order: list[ColumnElement[Any]] = [*alike, _c.id] if at is None else [at, _c.id]
     after_id = bindparam("after_id", type_=Text)
     behind: ColumnElement[bool] = _c.id > after_id
     if at is not None:
@@ -84,7 +91,7 @@ _QUESTIONS: Final = {
         LEASE_FREE,
         or_(text("document.state <> 'queued'"), ~UNSETTLED),
     ),
-    Due.STRANDED: _asked(None, QUEUED, _c.due_at.is_(None), LEASE_FREE),
+    Due.STRANDED: _asked(None, QUEUED, _c.due_at.is_(None), LEASE_FREE, alike=[_c.due_at]),
 }
 _TIMELESS: Final = frozenset({Due.CANCEL, Due.STRANDED})
 
