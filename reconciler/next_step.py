@@ -182,8 +182,12 @@ def _of_unfinished(document: Document) -> Next:
 def _why_at_rest(document: Document) -> str:
     if document.state is DocumentState.PUBLISHED:
         return "everything it wants exists and is recorded"
+    exist = sum(item.state is ItemState.CONFIRMED for item in document.items)
     held = any(item.state is ItemState.HELD for item in document.items)
-    return "cancelled; what is held may exist outside" if held else "cancelled"
+    items = "1 item exists" if exist == 1 else f"{exist} items exist"
+    left = [f"{items} outside, yours to keep or delete"] if exist else []
+    left += ["what is held may exist outside"] if held else []
+    return "; ".join(["cancelled", *left])
 
 
 def _has_unknown_surplus(document: Document) -> bool:

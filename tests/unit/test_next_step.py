@@ -113,10 +113,31 @@ def test_what_is_stored_is_overlaid_by_time_alone() -> None:
     assert shown_next(live, OPEN, at(120)).action is N.RECOVER
 
 
-def test_a_cancelled_document_with_held_items_says_that_they_may_exist() -> None:
-    step = next_step(document([item("a", I.HELD)], D.CANCELLED), OPEN, at(1))
+YOURS = "yours to keep or delete"
 
-    assert "may exist" in step.why
+
+@pytest.mark.parametrize(
+    ("states", "left"),
+    [
+        ([I.WAITING, I.ABSENT, I.REJECTED], "cancelled"),
+        ([I.HELD, I.WAITING], "cancelled; what is held may exist outside"),
+        (
+            [I.CONFIRMED, I.CONFIRMED, I.WAITING],
+            f"cancelled; 2 items exist outside, {YOURS}",
+        ),
+        (
+            [I.CONFIRMED, I.HELD],
+            f"cancelled; 1 item exists outside, {YOURS}; what is held may exist outside",
+        ),
+    ],
+)
+def test_a_cancelled_document_says_what_it_leaves_behind(
+    states: list[ItemState], left: str
+) -> None:
+    """R079: leftovers are a person's to clean up, and nobody else would tell of them."""
+    items = [item(f"a{number}", state) for number, state in enumerate(states)]
+
+    assert next_step(document(items, D.CANCELLED), OPEN, at(1)).why == left
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from reconciler.model import (
     DocumentState,
     ItemState,
     Kind,
+    Origin,
     Purpose,
     Surplus,
 )
@@ -137,7 +138,10 @@ EVERY_WAY = [
     queued("d1", pending("a1"), due_at=BEFORE, **leased(Purpose.SETTLE, BEFORE)),
     publishing("d1", pending("a1"), **LIVE),
     publishing("d1", pending("a1"), **ENDED),
-    publishing(lease=None),
+    publishing(lease=None, origin=Origin.IMPORTED),
+    queued("d1", pending("a1"), due_at=None, origin=Origin.IMPORTED),
+    publishing("d1", pending("a1"), origin=Origin.IMPORTED, **ENDED),
+    document(origin=Origin.IMPORTED),
 ]
 ACCOUNTS = [
     None,

@@ -31,7 +31,9 @@ seen AS (
             AND document.lease_until <= moment.now AS is_crashed,
         document.due_at IS NOT NULL AND document.due_at <= moment.now AS is_due,
         coalesce(document.lease_until > moment.now, 0) AS is_leased,
-        EXISTS (SELECT 1 FROM worker WHERE worker.seen_at > moment.now - 120000000) AS has_worker,
+        document.origin = 'ours'
+            AND EXISTS (SELECT 1 FROM worker WHERE worker.seen_at > moment.now - 120000000)
+            AS has_worker,
         EXISTS (
             SELECT 1
             FROM item
