@@ -42,15 +42,15 @@ BINDS: Final = frozenset({DocumentState.PUBLISHED, DocumentState.PARTLY_PUBLISHE
 class Judged:
     """What is to become of each group of a batch.
 
-    `later` are held up by a claim that is no proof and gives way first, by `contested`; `running`
-    are known as still running and are told anew one by one.
+    `later` are held up by claims that are no proof and give way first: `contested`, each with the
+    document that takes its id. `running` count as still running and are told anew one by one.
     """
 
     changes: list[Change] = field(default_factory=list)
     unchanged: list[Group] = field(default_factory=list)
     running: list[Group] = field(default_factory=list)
     later: list[Group] = field(default_factory=list)
-    contested: list[Binding] = field(default_factory=list)
+    contested: list[tuple[Binding, str]] = field(default_factory=list)
     refused: list[tuple[Group, Fault]] = field(default_factory=list)
 
     def admission(self) -> Admission:
@@ -76,7 +76,7 @@ def judged(groups: Iterable[Group], standing: Standing, stated: Stated, limits: 
             told.refused.append((group, fault))
         elif weak := _weak(record, bindings):
             told.later.append(group)
-            told.contested += weak
+            told.contested += [(binding, record.document_id) for binding in weak]
             waiting.add(record.document_id)
         elif present is not None:
             is_same = present.plan_hash == record.hash

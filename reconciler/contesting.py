@@ -28,15 +28,16 @@ _RESTING = frozenset(
 )
 
 
-async def give_up(binding: Binding, outside: Outside) -> None:
+async def give_up(binding: Binding, outside: Outside, *, to: str) -> None:
     """Have the holder of a binding that is no proof let go of the id. Durable on return.
 
-    Nothing where it let go meanwhile, or its claim has been proven since.
+    `to` says for the journal which document takes it. Nothing where it let go meanwhile, or its
+    claim has been proven since.
     """
 
     def decide(view: View) -> Change:
         document = contested(view.document, binding, view, outside.limits)
-        told = () if document is view.document else (_told(binding),)
+        told = () if document is view.document else (_told(binding, to),)
         return Change(document=document, events=(*told, *told_state(view.document, document)))
 
     await outside.ledger.change(binding.document_id, Anyhow(), decide)
@@ -54,8 +55,8 @@ def contested(document: Document, binding: Binding, view: View, limits: Limits) 
     return moved if is_queued else replace(moved, due_at=moved.owes_look_from)
 
 
-def _told(binding: Binding) -> Event:
-    detail = {"external_id": binding.external_id}
+def _told(binding: Binding, to: str) -> Event:
+    detail = {"external_id": binding.external_id, "given_up_to": to}
     return Event(kind=events.CONTESTED, item=binding.item, detail=detail)
 
 

@@ -107,6 +107,10 @@ class Wants:
         """How many are wanted of a name."""
         return self._wanted[account_id, place][name]
 
+    def names(self, account_id: str, place: Place, name: str) -> bool:
+        """Whether an item of this name was sent there, whatever became of it."""
+        return name in self._wanted[account_id, place]
+
     def owner(self, account_id: str, row: Candidate) -> Owner | None:
         """Which item it is bound to."""
         return self._owners.get((account_id, row.row.kind, row.row.id))
@@ -171,10 +175,10 @@ class _Row:
 
 
 def _name(wants: Wants, account_id: str, place: Place, row: Candidate) -> str:
-    """The wanted name it reads as; else its own, without a mark. Empty: it has none."""
-    fitting = sorted(name for name in row.all_names if wants.count(account_id, place, name))
-    bare = canonical(split_name(row.row.name or "")[0])
-    return fitting[0] if fitting else bare
+    """The name of an item that it reads as; else, with our mark, its own. Empty: it has none."""
+    fitting = sorted(name for name in row.all_names if wants.names(account_id, place, name))
+    own = canonical(split_name(row.row.name or "")[0]) if wants.marked_by(account_id, row) else ""
+    return fitting[0] if fitting else own
 
 
 def _entity(row: Candidate, owner: Owner | None) -> Entity:

@@ -134,10 +134,22 @@ def _veto_stages(name: Name) -> list[dict[str, Any]]:
             "in": len(ids),
             "not_ours": 0,
             "doubt": len(doubted),
-            "examples": [{"id": found} for found in _first(doubted)],
+            "examples": [_survivor(name.survivors[found]) for found in _first(doubted)],
         }
         for stage, doubted in removed.items()
     ]
+
+
+def _survivor(ruling: Ruling) -> dict[str, Any]:
+    """What tells one survivor from another, for the person who has to choose."""
+    row = ruling.candidate.row
+    shown = {
+        "name": row.name,
+        "created_time": row.created_time,
+        "effective_status": row.effective_status,
+        "labels": sorted(row.labels),
+    }
+    return {"id": ruling.id, "compared": [shown]}
 
 
 def _stage(name: str, left: int, here: list[Ruling], examples: list[Any]) -> dict[str, Any]:

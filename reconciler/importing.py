@@ -112,8 +112,8 @@ async def _take_over(
         for group in done.running:
             await _told_anew(group, stated, outside, telling)
         # A claim that gives way does so in a transaction of its own, before its id is taken.
-        for binding in done.contested:
-            await give_up(binding, outside)
+        for binding, document_id in done.contested:
+            await give_up(binding, outside, to=document_id)
         waiting = done.later
     for group in waiting:
         telling.fault(group, ("recorded", "is claimed anew at every try", "import it once more"))

@@ -117,7 +117,7 @@ async def _decide_under_lease(granted: Granted, decision: Decision, outside: Out
                 return Resolved(view=granted.view, withheld=withheld)
             ruled = rule_on(document, item, decision, shown, outside.limits)
         if ruled.outranked is not None:
-            await give_up(ruled.outranked, outside)
+            await give_up(ruled.outranked, outside, to=granted.held.document_id)
             continue  # the surroundings moved by our own hand: look at them as they are now
         if not await _commit(granted, ruled, outside):
             return Resolved(view=granted.view, held_by_another=True)

@@ -174,13 +174,14 @@ class Reconciler:
         )
 
     async def explain(self, document_id: str) -> Explained:
-        """The stored evidence behind the latest verdict of each item."""
+        """The stored evidence behind the latest verdict of each item, and what people decided."""
         view = await self.peek(document_id)
         found = {
             judged.item: await self._outside.ledger.evidence(judged.evidence_id)
             for judged in view.document.verdicts
         }
-        return Explained(view=view, evidence=found)
+        journal = await self._outside.ledger.journal(document_id)
+        return Explained(view=view, evidence=found, journal=journal)
 
     def _account(self, account: Account) -> Account:
         """The account, open where the token that it refused was replaced: the next call finds it

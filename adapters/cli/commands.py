@@ -125,12 +125,16 @@ def show(
 
 
 @app.command()
-def explain(document_id: Id, as_json: AsJson = False) -> int:
-    """Why: the funnel with its counts, and what each stage removed."""
+def explain(
+    document_id: Id,
+    item: Annotated[str | None, typer.Option(metavar="KEY", help="Only this item.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Why: the funnel with its counts, what each stage removed, what is left, and what to do."""
     from . import document_commands as doing
     from .session import carry_out
 
-    return carry_out(doing.explain(document_id), as_json=as_json)
+    return carry_out(doing.explain(document_id, item), as_json=as_json)
 
 
 @app.command()

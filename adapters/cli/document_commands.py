@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from reconciler.errors import InvalidPlan, PlanError
+from reconciler.errors import InvalidPlan, PlanError, WrongState
 from reconciler.model import DocumentState, NextAction, Reason
 from reconciler.plan import parse_plan_text
 from reconciler.ports import View
@@ -150,14 +150,26 @@ def cancel(document_id: str) -> Work:
     return work
 
 
-def explain(document_id: str) -> Work:
-    """The stored evidence of the latest verdicts; looks at nothing outside."""
+def explain(document_id: str, item: str | None = None) -> Work:
+    """The stored evidence of the latest verdicts, or of one; looks at nothing outside."""
 
     async def work(product: Reconciler, _: Stop) -> Told:
         shape = explanation(await product.explain(document_id))
+        shape = shape if item is None else _of_one(shape, item)
         return Told(shape=shape, picture=lambda: funnel_picture(shape), code=ExitCode.DONE)
 
     return work
+
+
+def _of_one(shape: dict[str, Any], key: str) -> dict[str, Any]:
+    parts = ("items", "not_judged")
+    narrowed = {part: [one for one in shape[part] if one["item"] == key] for part in parts}
+    if not any(narrowed.values()):
+        raise WrongState(
+            f"the document has no item {key}",
+            next_step=f"reconciler show {shape['document_id']}",
+        )
+    return shape | narrowed
 
 
 def list_documents(*, state: DocumentState | None, account: str | None) -> Work:

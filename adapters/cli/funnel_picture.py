@@ -1,19 +1,20 @@
 """The evidence in the terminal: what was concluded of each item, on which listing, by which stages.
 
-Items proven not made by the same stages share one block, for a lost wave would say the same fifty
-times.
+Then what is left, why that was concluded, what people decided about it, and what to do.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from .funnel_groups import BLOCKS_SHOWN_MAX, blocks_of, is_told_by_one_example
+from .funnel_prose import prose
 from .funnel_stages import hatched, stages_picture
 from .next_picture import clock, next_picture
 from .output import visible
@@ -29,40 +30,22 @@ def funnel_picture(shape: Shape) -> RenderableType:
     parts: list[RenderableType] = [
         Text.assemble(("document  ", "dim"), (shape["document_id"], "bold"), f"  {shape['state']}")
     ]
-    for alike in _grouped(shape["items"]):
+    blocks = blocks_of(shape["items"])
+    for alike in blocks[:BLOCKS_SHOWN_MAX]:
         parts += ["", *_block(alike)]
+    if hidden := sum(len(alike) for alike in blocks[BLOCKS_SHOWN_MAX:]):
+        parts += ["", Text(f"and {_counted(hidden, 'item')} more: --item KEY, or --json", "dim")]
     if rest := _not_judged(shape["not_judged"]):
         parts += ["", Text(rest, "dim")]
     return Group(*parts, "", next_picture(shape["next"]))
-
-
-def _grouped(items: Sequence[Shape]) -> list[list[Shape]]:
-    groups: dict[Hashable, list[Shape]] = {}
-    for item in items:
-        groups.setdefault(_sameness(item), []).append(item)
-    return list(groups.values())
-
-
-def _sameness(item: Shape) -> Hashable:
-    """What items must have in common to be told at once: the walks, and who was removed where."""
-    listing = item["listing"]
-    if item["verdict"] != "absent" or listing is None:
-        return str(item["item"])
-    stages = tuple(
-        (stage["stage"], stage["in"], stage["not_ours"], stage["doubt"], _removed(stage))
-        for stage in item["stages"]
-    )
-    return (item["kind"], listing["started_at"], listing["ended_at"], listing["rows"], stages)
-
-
-def _removed(stage: Shape) -> tuple[tuple[str, str], ...]:
-    return tuple((example["id"], example.get("why", "")) for example in stage["examples"])
 
 
 def _block(alike: Sequence[Shape]) -> Iterator[RenderableType]:
     first, listing = alike[0], alike[0]["listing"]
     yield _head(alike)
     yield from _verdict(alike)
+    if is_told_by_one_example(alike):
+        yield Text(f"  what follows is told of {first['item']}; of another: --item KEY", "dim")
     if listing is None:
         yield Text("  a call was answered with this id: no listing was needed")
     elif listing["complete"]:
@@ -73,6 +56,7 @@ def _block(alike: Sequence[Shape]) -> Iterator[RenderableType]:
     else:
         yield from _incomplete(listing)
         yield from hatched(first)
+    yield prose(alike)
 
 
 def _head(alike: Sequence[Shape]) -> RenderableType:
@@ -89,7 +73,7 @@ def _others(alike: Sequence[Shape]) -> str:
 def _verdict(alike: Sequence[Shape]) -> Iterator[RenderableType]:
     item = alike[0]
     symbol, words, style = _in_words(item)
-    yield Text(f"{symbol} {words}", style)
+    yield Text(f"{symbol} {words}{_others(alike) if item['verdict'] == 'found' else ''}", style)
     told = f"judged {clock(item['judged_at'])}   evidence {item['evidence_id']}"
     yield Padding(Text(f"{told}{_others(alike)}", "dim"), (0, 0, 0, 2))
 

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from reconciler import events
 from reconciler.model import Item, JudgedItem
 from reconciler.next_step import shown_next
-from reconciler.ports import View
+from reconciler.ports import Recorded, View
 from reconciler.verdict import Evidence
 
+from . import advice
 from .document_state import next_action
 from .values import shown_time
 
@@ -26,10 +28,14 @@ COPIED: Final = ("grade", "label", "lacking", "sent", "settings", "survivors", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """A document and the stored evidence behind the latest verdict of each item, by its key."""
+    """A document and the stored evidence behind the latest verdict of each item, by its key.
+
+    `journal` is the document's, for what people decided.
+    """
 
     view: View
     evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    journal: tuple[Recorded, ...] = ()
 
 
 def explanation(explained: Explained) -> dict[str, Any]:
@@ -41,7 +47,8 @@ def explanation(explained: Explained) -> dict[str, Any]:
         "document_id": document.id,
         "state": document.state.value,
         "items": [
-            _item(item, judged[item.key], explained.evidence[item.key].body)
+            _item(document.id, item, judged[item.key], explained.evidence[item.key].body)
+            | {"decisions": _decisions(item, explained.journal)}
             for item in document.items
             if item.key in judged
         ],
@@ -53,7 +60,9 @@ def explanation(explained: Explained) -> dict[str, Any]:
     }
 
 
-def _item(item: Item, judged: JudgedItem, body: Mapping[str, Any]) -> dict[str, Any]:
+def _item(
+    document_id: str, item: Item, judged: JudgedItem, body: Mapping[str, Any]
+) -> dict[str, Any]:
     return {
         "item": item.key,
         "kind": item.kind.value,
@@ -61,6 +70,9 @@ def _item(item: Item, judged: JudgedItem, body: Mapping[str, Any]) -> dict[str, 
         "state": item.state.value,
         "verdict": judged.verdict,
         "reason": judged.reason.value if judged.reason else None,
+        "why": advice.why(judged.verdict, judged.reason, body.get("grade")),
+        "left": advice.left(body),
+        "commands": advice.commands(document_id, item, judged.reason),
         "external_id": body.get("candidate_id"),
         "judged_at": shown_time(judged.judged_at),
         "settle_at": _time(body.get("settle_at")),
@@ -72,6 +84,16 @@ def _item(item: Item, judged: JudgedItem, body: Mapping[str, Any]) -> dict[str, 
         "candidate": body.get("candidate"),
         **{name: body[name] for name in COPIED if name in body},
     }
+
+
+def _decisions(item: Item, journal: tuple[Recorded, ...]) -> list[dict[str, Any]]:
+    """What people decided about the item, oldest first."""
+    names = ("choice", "external_id", "also", "overridden", "reason", "by")
+    return [
+        {"at": shown_time(line.at)} | {name: line.event.detail.get(name) for name in names}
+        for line in journal
+        if line.event.kind == events.RESOLVED and line.event.item == item.key
+    ]
 
 
 def _listing(listing: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -1,30 +1,24 @@
 """What people see: drawn from the same shapes, doubts apart from disproofs, no false zero."""
 
 import io
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from rich.console import Console, RenderableType
 
 from adapters.cli.document_picture import document_picture
-from adapters.cli.funnel_picture import funnel_picture
 from adapters.cli.ledger_commands import doctor_picture
 from adapters.cli.list_picture import list_picture
 from adapters.cli.next_picture import next_picture
 from adapters.cli.output import visible
 from adapters.shapes import (
     Check,
-    Explained,
     checks_list,
     document_state,
     documents_list,
-    explanation,
 )
-from reconciler.model import DocumentState, ItemState, JudgedItem, Outcome, Reason
+from reconciler.model import DocumentState, ItemState
 from reconciler.ports import Summary, View
-from reconciler.verdict import Evidence
 from tests.unit import sample_views as sample
 
 NOW = sample.NOW.isoformat()
@@ -117,170 +111,6 @@ def test_a_large_document_is_cut_and_says_so() -> None:
     picture = of_document(sample.view(DocumentState.DRAFT, *items))
 
     assert "and more, see --json: 100 waiting" in picture
-
-
-def stage(name: str, entering: int, **counts: Any) -> dict[str, Any]:
-    return {"stage": name, "in": entering, "not_ours": 0, "doubt": 0, "examples": [], **counts}
-
-
-STAGES = [
-    stage(
-        "bound",
-        3,
-        not_ours=1,
-        examples=[{"id": "77", "says": "not_ours", "why": "is bound elsewhere for good"}],
-    ),
-    stage(
-        "mark",
-        2,
-        doubt=1,
-        examples=[
-            {
-                "id": "78",
-                "says": "doubt",
-                "why": "bears no mark",
-                "compared": [{"labels": [], "name": "Spring \u202e"}],
-            }
-        ],
-    ),
-    stage("cap", 1),
-]
-LISTING = {
-    "complete": True,
-    "pages": 14,
-    "rows": 1377,
-    "started_at": NOW,
-    "ended_at": NOW,
-    "clock_difference": 0.4,
-    "reason": None,
-}
-INCOMPLETE = {**LISTING, "complete": False, "pages": 0, "rows": 0, "reason": "throttled"}
-
-
-GIVEN_UP = {**INCOMPLETE, "pages": 8, "rows": 4000, "detail": "page 9: HTTP 400, code 17"}
-
-
-def explained(
-    verdict: str, reason: Reason | None = None, listing: Mapping[str, Any] | None = LISTING
-) -> Explained:
-    """A document with one judged item."""
-    body = {
-        "candidate_id": "23851" if verdict == "found" else None,
-        "grade": "mark" if verdict == "found" else None,
-        "listing": listing,
-        "walks": [listing] if listing else [],
-        "stages": STAGES if listing else [],
-        "settle_at": NOW,
-    }
-    judged = JudgedItem(
-        item="a1",
-        verdict=verdict,
-        reason=reason,
-        judged_at=sample.NOW,
-        evidence_id="ev_1",
-        evidence_hash="e" * 64,
-    )
-    pending = sample.item(ItemState.PENDING, sample.intent(Outcome.UNKNOWN))
-    other = sample.item(ItemState.CONFIRMED, sample.intent(), key="a2")
-    view = sample.view(DocumentState.QUEUED, pending, other, verdicts=(judged,))
-    return Explained(view=view, evidence={"a1": Evidence.of(body)})
-
-
-def of_funnel(told: Explained) -> str:
-    return drawn(funnel_picture(explanation(told)))
-
-
-def test_the_funnel_shows_what_each_stage_left_and_removed() -> None:
-    picture = of_funnel(explained("found"))
-
-    assert "~ FOUND 23851 by mark" in picture
-    assert 'listing COMPLETE   1 walk, 14 pages, 1,377 rows, ended by an absent "next"' in picture
-    assert "clock +0.4 s" in picture
-    assert "narrowed              3  #                        -1,374" in picture
-    assert "bound                 2  #                            -1   not ours 1" in picture
-    assert "never looked up: 1 confirmed by reply" in picture
-
-
-def test_a_doubt_is_told_apart_from_a_disproof_with_the_values_compared() -> None:
-    picture = of_funnel(explained("inconclusive", Reason.ECHO_UNPROVEN))
-
-    assert "x 77  is bound elsewhere for good" in picture
-    assert "DOUBT 1" in picture
-    assert "? 78  bears no mark" in picture
-    assert "labels []   name Spring \\u202e" in picture
-
-
-def test_an_incomplete_listing_shows_no_numbers_and_never_a_zero() -> None:
-    picture = of_funnel(explained("inconclusive", Reason.THROTTLED, INCOMPLETE))
-
-    assert "listing INCOMPLETE   throttled: no verdict" in picture
-    for line in picture.splitlines():
-        if line.strip().startswith(("bound", "mark", "cap")):
-            assert "/////" in line
-            assert not any(char.isdigit() for char in line)
-    assert "listed" not in picture
-
-
-def test_an_incomplete_listing_says_where_it_stopped_and_why() -> None:
-    picture = of_funnel(explained("inconclusive", Reason.THROTTLED, GIVEN_UP))
-
-    assert "stopped after 8 pages, 4,000 rows" in picture
-    assert "page 9: HTTP 400, code 17" in picture
-
-
-def test_stages_that_removed_nothing_share_a_line_and_what_nobody_asked_is_left_out() -> None:
-    told = explanation(explained("found"))
-    idle = [stage("copy", 1), stage("created", 1), stage("provenance", 1), stage("cap", 0)]
-    told["items"][0]["stages"] = [*STAGES[:1], *idle]
-
-    picture = drawn(funnel_picture(told))
-
-    assert "  copy, created: nothing removed " in picture
-    assert "cap: nothing left to judge" in picture
-    assert "provenance" not in picture
-
-
-def test_two_walks_of_one_place_are_told_each_and_not_together() -> None:
-    told = explanation(explained("found"))
-    told["items"][0]["walks"] *= 2
-
-    assert "each of 2 walks: 14 pages, 1,377 rows" in drawn(funnel_picture(told))
-
-
-def test_items_that_the_same_stages_proved_absent_share_a_block() -> None:
-    told = explanation(explained("absent"))
-    (first,) = told["items"]
-    told["items"] = [first, {**first, "item": "a3"}, {**first, "item": "a4", "verdict": "found"}]
-
-    picture = drawn(funnel_picture(told))
-
-    assert "a1, a3  ad  Spring / 1 and 1 other" in picture
-    assert picture.count("ABSENT") == 1
-    assert "\na4  ad" in picture
-
-
-def test_values_that_do_not_fit_go_on_below_themselves() -> None:
-    told = explanation(explained("inconclusive", Reason.ECHO_UNPROVEN))
-    (compared,) = told["items"][0]["stages"][1]["examples"][0]["compared"]
-    compared["more"] = "word " * 11
-
-    lines = drawn(funnel_picture(told), width=60).splitlines()
-
-    assert [line for line in lines if line.startswith("word")] == []
-
-
-def test_a_verdict_by_reply_needed_no_listing() -> None:
-    assert "no listing was needed" in of_funnel(explained("found", listing=None))
-
-
-def test_the_explanation_has_the_listed_fields() -> None:
-    shape = explanation(explained("absent"))
-
-    (item,) = shape["items"]
-    assert shape["schema"] == "explain/1"
-    assert {"item", "verdict", "reason", "evidence_id", "listing", "stages"} <= item.keys()
-    assert item["listing"]["started_at"] == "2026-03-10T12:05:04.250000Z"
-    assert item["stages"] == STAGES
 
 
 def test_an_empty_list_says_how_to_begin() -> None:

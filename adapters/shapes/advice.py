@@ -1,0 +1,90 @@
+"""Why an item was judged as it was, and what to do about it: a sentence and the commands to type.
+
+`docs/held.md` has the same at more length, a paragraph for each reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from reconciler.model import Grade, Item, ItemState, Reason
+
+_R = Reason
+
+WHY: Final[Mapping[Reason, str]] = {
+    _R.TOO_SOON: "what the call made may not show yet; it is looked at again by itself",
+    _R.LISTING_INCOMPLETE: "a listing that does not end shows nothing about what it did not reach",
+    _R.THROTTLED: "the API asks us to wait; what was not read is not known",
+    _R.ACCESS: "the API refused our token; what was not read is not known",
+    _R.CLOCK: "our clock and the API's differ by more than is allowed, so no window can be trusted",
+    _R.AMBIGUOUS: "more rows fit than are missing, and nothing tells which of them is ours",
+    _R.TWINS: "equal items were sent without a mark, and their rows cannot be told apart",
+    _R.CONTESTED: "another document may own the row as well as this one",
+    _R.UNPROVEN_ROW: "a row could be ours, but a field or its time does not show it",
+    _R.MARK_LOST: "our mark, or the name or parent it stands under, was edited or taken away",
+    _R.ECHO_UNPROVEN: "an unmarked row has our name, and no row shows that marks come back",
+    _R.OVER_CAP: "more rows bear this name than are judged at once",
+    _R.PROVENANCE: "the activity log was asked for, and does not show the row",
+    _R.POLICY: "the settings do not let it be claimed on name and time",
+    _R.POISON: "every look at it ended in a crash of the program",
+}
+
+_FOUND: Final[Mapping[Grade, str]] = {
+    Grade.REPLY: "the API answered our call with this id",
+    Grade.MARK: "the row bears our mark, which nobody else could have sent",
+    Grade.PERSON: "a person decided so",
+    Grade.PROVENANCE: "name, time and the activity log fit: strong, not proof",
+    Grade.NAME_AND_TIME: "name and time fit and nobody else may claim it: strong, not proof",
+}
+
+ABSENT: Final = (
+    "two complete walks, begun when all that our calls made must show, found no row that is it"
+)
+
+ADOPT, NONE, HOLD = "--adopt EXTERNAL_ID", "--none", "--hold"
+
+# What may be decided where the reason stands. Without a listing there is nothing but to hold.
+_CHOICES: Final[Mapping[Reason, tuple[str, ...]]] = {
+    _R.AMBIGUOUS: (ADOPT, f"{ADOPT} --also ID"),
+    _R.TWINS: (ADOPT, NONE),
+    _R.CONTESTED: (ADOPT, NONE),
+    _R.UNPROVEN_ROW: (f"{ADOPT} --override", NONE),
+    _R.MARK_LOST: (ADOPT,),
+    _R.ECHO_UNPROVEN: (NONE, ADOPT),
+    _R.OVER_CAP: (ADOPT,),
+    _R.PROVENANCE: (ADOPT, NONE),
+    _R.POLICY: (ADOPT, NONE),
+    _R.POISON: (ADOPT, NONE),
+}
+
+
+def why(verdict: str, reason: Reason | None, grade: str | None) -> str:
+    """Why it was judged so, in one sentence."""
+    if reason is not None:
+        return WHY[reason]
+    return _FOUND[Grade(grade or Grade.REPLY)] if verdict == "found" else ABSENT
+
+
+def commands(document_id: str, item: Item, reason: Reason | None) -> list[str]:
+    """What to type, the likeliest first; empty where nothing is left to do about the item."""
+    if item.state is ItemState.ABSENT:
+        return [f"reconciler publish {document_id}"]
+    if item.state is ItemState.PENDING:
+        return [f"reconciler show {document_id}"]
+    if item.state is not ItemState.HELD:
+        return []
+    standing = (item.intent.reason if item.intent else None) or reason
+    choices = (*_CHOICES.get(standing, ()), HOLD) if standing else (HOLD,)
+    resolve = f"reconciler resolve {document_id} {item.key}"
+    return [
+        f"reconciler recover {document_id}",
+        *(f"{resolve} {choice} --reason TEXT" for choice in choices),
+    ]
+
+
+def left(body: Mapping[str, Any]) -> int | None:
+    """How many rows the sieves left of the item's name. None: nothing was judged."""
+    listing, stages = body.get("listing"), body.get("stages", ())
+    vetoes = [stage for stage in stages if stage["stage"] == "unambiguous"]
+    return int(vetoes[0]["in"]) if listing and listing["complete"] and vetoes else None

@@ -1,0 +1,101 @@
+"""Groups of one name in one place: what is wanted, what is ours, what only looks alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fixtures.funnel_world import C1, PART, bare, document, item, row, walk, whole_marked
+from reconciler.duplicates_groups import Group, Wants, groups_of
+from reconciler.listing import Row
+from reconciler.model import Document, ItemState, Kind, Surplus
+
+BOUND = document(item("a1", "Spring", bound_to="1001"))
+
+
+def beyond(*rows: Row, docs: tuple[Document, ...] = (BOUND,), known: str = "") -> list[Group]:
+    wants = Wants()
+    for one in docs:
+        wants.add(one)
+        extra = Surplus(external_id=known, kind=Kind.ADSET, known=True)
+        wants.know(replace(one, surplus=(extra,)))
+    return list(groups_of(wants, docs[0].account_id, walk(*rows)))
+
+
+def told(groups: list[Group]) -> list[tuple[str, int, list[str], list[str]]]:
+    return [
+        (
+            group.name,
+            group.wanted,
+            [entity.external_id for entity in group.ours],
+            [entity.external_id for entity in group.look_alikes],
+        )
+        for group in groups
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "want"),
+    [
+        ((), []),
+        ((row("1001"),), []),
+        ((row("1001"), row("1002")), [("Spring", 1, ["1001", "1002"], [])]),
+        ((row("1001"), bare("7")), [("Spring", 1, ["1001"], ["7"])]),
+        ((row("1001"), row("7", source_id="1001")), [("Spring", 1, ["1001"], ["7"])]),
+        ((row("1001"), bare("7", "Autumn")), []),
+        ((row("1001"), row("1002", "Renamed")), [("Renamed", 0, ["1002"], [])]),
+        ((row("1001", "Renamed"), bare("7")), [("Spring", 1, ["1001"], ["7"])]),
+        ((row("1001"), row("1002", None)), []),
+        ((row("1001"), whole_marked("a1", "1002")), [("Spring", 1, ["1001", "1002"], [])]),
+        ((row("1001"), bare("7", "  Spring ")), [("Spring", 1, ["1001"], ["7"])]),
+    ],
+)
+def test_what_is_beyond_is_grouped_by_the_name_it_counts_under(
+    rows: tuple[Row, ...], want: list[object]
+) -> None:
+    assert told(beyond(*rows)) == want
+
+
+def test_what_is_pending_may_own_one_and_what_is_absent_none() -> None:
+    pending = document(item("a1", "Spring"))
+    absent = document(item("a1", "Spring", state=ItemState.ABSENT))
+
+    assert beyond(row("1001"), docs=(pending,)) == []
+    assert told(beyond(row("1001"), docs=(absent,))) == [("Spring", 0, ["1001"], [])]
+
+
+def test_two_documents_that_want_one_name_want_two() -> None:
+    other = document(item("b1", "Spring", part="rc1-" + "c" * 16), id="D2", part="rc1-" + "c" * 16)
+    theirs = row("2001", labels=("rc1-" + "c" * 16,))
+
+    assert beyond(row("1001"), theirs, docs=(BOUND, other)) == []
+    (group,) = beyond(row("1001"), theirs, bare("7"), docs=(BOUND, other))
+    assert (group.wanted, group.documents) == (2, frozenset({"D1", "D2"}))
+
+
+def test_what_a_person_knows_of_is_not_beyond() -> None:
+    assert beyond(row("1001"), row("1002"), known="1002") == []
+
+
+def test_a_row_that_is_bound_is_ours_though_it_bears_no_mark() -> None:
+    unmarked = document(item("a1", "Spring", part=None, bound_to="1001"), part=None)
+
+    (group,) = beyond(bare("1001"), bare("7"), docs=(unmarked,))
+
+    assert told([group]) == [("Spring", 1, ["1001"], ["7"])]
+    (ours,) = group.ours
+    assert ours.owner is not None
+    assert (ours.owner.document_id, ours.owner.item) == ("D1", "a1")
+
+
+def test_a_walk_keeps_the_names_that_are_wanted_and_all_that_bears_our_marks() -> None:
+    wants = Wants()
+    wants.add(BOUND)
+    keeps = wants.wanted_at(BOUND.account_id, (C1, Kind.ADSET)).keeps
+
+    assert wants.places == [(BOUND.account_id, (C1, Kind.ADSET))]
+    assert [keeps(one) for one in (bare("7"), bare("7", "Autumn"), row("7", "Autumn"))] == [
+        True, False, True,
+    ]  # fmt: skip
+    assert PART in row("7").labels
