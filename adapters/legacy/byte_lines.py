@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, Final
+from typing import Final, Protocol
 
 from reconciler.errors import InvalidImport
 from reconciler.imported_lines import RawLine
@@ -47,7 +47,14 @@ class ByteLine:
         return RawLine(number=self.number, text=text, fault=(problem, instead))
 
 
-def byte_lines(stream: BinaryIO) -> Iterator[ByteLine]:
+class Readable(Protocol):
+    """As much of a binary stream as lines are read from."""
+
+    def readline(self, limit: int = -1, /) -> bytes:
+        """The next line, at most this long; empty at the end."""
+
+
+def byte_lines(stream: Readable) -> Iterator[ByteLine]:
     """Every line, numbered from 1; a byte order mark is passed over.
 
     Raises `InvalidImport` for a text of another encoding, before anything is read of it.
@@ -69,7 +76,7 @@ def _without_mark(content: bytes) -> bytes:
     return content.removeprefix(_BOM)
 
 
-def _skip_rest(stream: BinaryIO) -> None:
+def _skip_rest(stream: Readable) -> None:
     while piece := stream.readline(_PIECE_BYTES):
         if piece.endswith(b"\n"):
             return

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from typing import BinaryIO, Final
+from typing import Final
 
 from reconciler.errors import InvalidImport
 from reconciler.imported_lines import RawLine
 
-from .byte_lines import LINE_BYTES_MAX, TOO_LONG, ByteLine, byte_lines
+from .byte_lines import LINE_BYTES_MAX, TOO_LONG, ByteLine, Readable, byte_lines
 from .columns import check_columns, object_of
 
 NOT_CLOSED: Final = ("has a quote that is not closed", "double every quote inside a cell")
 
 
-def csv_rows(stream: BinaryIO, source: str) -> Iterator[RawLine]:
+def csv_rows(stream: Readable, source: str) -> Iterator[RawLine]:
     """Every row that is not blank, numbered by its first line. Raises `InvalidImport` where the
     head is no head of ours."""
     rows = _rows(byte_lines(stream))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
 
 from reconciler.imported_lines import RawLine
 from reconciler.plan_text import NotJson, read_json
 
-from .byte_lines import TOO_LONG, ByteLine, byte_lines
+from .byte_lines import TOO_LONG, ByteLine, Readable, byte_lines
 
 
-def json_lines(stream: BinaryIO) -> Iterator[RawLine]:
+def json_lines(stream: Readable) -> Iterator[RawLine]:
     """Every line that is not blank; one that is no JSON says why. Raises `InvalidImport`."""
     for line in byte_lines(stream):
         if not line.is_blank:

@@ -13,9 +13,11 @@ from reconciler.errors import InvalidImport
 from reconciler.imported_lines import RawLine
 
 from ..settings import Settings
+from .byte_lines import Readable
 from .csv_rows import csv_rows
 from .database import database_rows
 from .jsonl import json_lines
+from .standard_input import StandardInput
 
 FORMATS: Final = ("jsonl", "csv")
 
@@ -37,7 +39,8 @@ def opened(file: str, form: str | None) -> Iterator[Source]:
     Raises `InvalidImport` where it cannot be read.
     """
     if file == "-":
-        yield Source(lines=_lines(sys.stdin.buffer, "stdin", form or "jsonl"), beside=Path("stdin"))
+        typed = StandardInput(sys.stdin.buffer)
+        yield Source(lines=_lines(typed, "stdin", form or "jsonl"), beside=Path("stdin"))
         return
     path = Path(file)
     form = form or ("csv" if path.suffix.lower() == ".csv" else "jsonl")
@@ -66,7 +69,7 @@ def database(settings: Settings) -> Iterator[Source]:
     yield Source(lines=database_rows(url, query), beside=Path("database"))
 
 
-def _lines(stream: BinaryIO, source: str, form: str) -> Iterator[RawLine]:
+def _lines(stream: Readable, source: str, form: str) -> Iterator[RawLine]:
     return csv_rows(stream, source) if form == "csv" else json_lines(stream)
 
 

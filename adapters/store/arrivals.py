@@ -16,7 +16,7 @@ from sqlalchemy import BigInteger, Connection, Text, bindparam, select
 
 from reconciler.arriving import AccountAndId, Admit, Standing
 from reconciler.lifecycle import next_step
-from reconciler.model import Document, Item, Origin
+from reconciler.model import Account, Document, Item, Origin
 from reconciler.ports import Binding, Change
 
 from . import accounts, writing
@@ -56,7 +56,11 @@ def admit(
         bindings=dict(_bindings(connection, ids)),
     )
     admission = decide(standing)
-    changes = [_with_next(connection, now, change) for change in admission.changes]
+    known = {
+        account_id: accounts.known(connection, account_id)
+        for account_id in {change.document.account_id for change in admission.changes}
+    }
+    changes = [_with_next(change, known, now) for change in admission.changes]
     writing.store_new(connection, [change.document for change in changes])
     for change in changes:
         assert change.account is None, "a new document says nothing of its account"
@@ -83,10 +87,10 @@ def _bindings(
             yield (account_id, external_id), binding
 
 
-def _with_next(connection: Connection, now: datetime, change: Change) -> Change:
+def _with_next(change: Change, known: Mapping[str, Account], now: datetime) -> Change:
     document = change.document
-    account = accounts.known(connection, document.account_id)
-    return replace(change, document=replace(document, next=next_step(document, account, now)))
+    step = next_step(document, known[document.account_id], now)
+    return replace(change, document=replace(document, next=step))
 
 
 # --- accounts of which finished documents are known -----------------------------------------------

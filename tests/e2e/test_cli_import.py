@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import os
 import signal
+import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from fixtures.graph.app import FakeGraph
-from tests.e2e.command_line import Shell
+from tests.e2e.command_line import PROGRAM, Shell
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 BEGAN = NOW - timedelta(hours=3)
@@ -367,6 +369,29 @@ def test_stopped_anywhere_what_was_committed_stays_and_again_goes_on(shell: Shel
     assert again.code == 0
     assert again.json["accepted"] + again.json["unchanged"] == count
     assert again.json["unchanged"] >= kept
+
+
+def test_ctrl_c_ends_it_also_while_nothing_is_typed(shell: Shell) -> None:
+    typing = subprocess.Popen(
+        [PROGRAM, "import", "-", *IMPORT],
+        cwd=shell.folder,
+        env={**os.environ, **shell.settings},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert typing.stdin is not None
+    rows = "".join(json.dumps(line(str(number), "A")) + "\n" for number in range(201))
+    typing.stdin.write(rows.encode())
+    typing.stdin.flush()
+    while _stored(shell.folder) < 200:
+        assert typing.poll() is None, typing.communicate()
+
+    typing.send_signal(signal.SIGINT)
+    _, err = typing.communicate(timeout=60)
+
+    assert (typing.returncode, b"Traceback" in err) == (130, False), err
+    assert _stored(shell.folder) == 200
 
 
 def _stored(folder: Path) -> int:
