@@ -1,7 +1,7 @@
 """A real process that publishes one document and kills itself with SIGKILL at a chosen effect.
 
 Run as a program: `driver.py DOCUMENT EFFECT before|after`, with the product's settings in the
-environment. The ledger is the SQLite file and the API is a real socket; only the place of death
+environment. The ledger is a real database and the API is a real socket; only the place of death
 is made up. Renewals come by the clock and are not counted.
 """
 

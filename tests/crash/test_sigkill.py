@@ -1,8 +1,8 @@
-"""Real processes, killed with SIGKILL at every effect of a publish, on a file and over a socket.
+"""Real processes, killed with SIGKILL at every effect of a publish, on each database and a socket.
 
 They prove what the simulated cuts cannot: that a commit is on the disk, that nothing runs in a
-`finally`, and that a fresh process recovers from the file alone. The processes share one ledger
-file. The oracle is the fake's own log.
+`finally`, and that a fresh process recovers from the ledger alone. The processes share one ledger.
+The oracle is the fake's own log.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,6 +25,7 @@ from adapters.bootstrap import Reconciler, migrate, open_reconciler
 from adapters.settings import Settings, load_settings
 from fixtures.graph.answering import TOKEN
 from fixtures.graph.socket_server import fake_process
+from fixtures.postgres_server import running_postgres
 from reconciler.model import Document, DocumentState, Grade
 from tests.crash.driver import EFFECTS
 from tests.crash.plans import ads
@@ -34,9 +36,9 @@ CELLS = [(effect, when) for effect in EFFECTS for when in ("before", "after")]
 ROUNDS_MAX = 200
 
 SHORT = {
-    "lease_seconds": 4,
+    "lease_seconds": 6,
     "lease_margin_seconds": 0.2,
-    "call_timeout_seconds": 1,
+    "call_timeout_seconds": 3,  # an answer of the fake takes one on a busy machine
     "late_landing_seconds": 0.3,
     "listing_lag_seconds": 0.2,
     "backoff_base_seconds": 0.05,
@@ -52,13 +54,24 @@ class Ended:
     made: list[str]
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def database_url(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """A file, or a database of a server that the product takes."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path_factory.mktemp('ledger') / 'reconciler.db'}"
+        return
+    with running_postgres(fsync="on") as server:
+        yield server.url()
+
+
 @pytest.fixture(scope="module")
-def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[Cell, Ended]:
+def cells(database_url: str) -> dict[Cell, Ended]:
     """Every cell played."""
-    file = tmp_path_factory.mktemp("ledger") / "reconciler.db"
     with fake_process("--seed", "7") as url:
         settings = load_settings(
-            database_url=f"sqlite:///{file}", graph_url=url, graph_token=TOKEN, **SHORT
+            database_url=database_url, graph_url=url, graph_token=TOKEN, **SHORT
         )
         migrate(settings)
         documents = asyncio.run(submitted(settings))
@@ -105,7 +118,7 @@ def killed(settings: Settings, documents: dict[Cell, str]) -> dict[Cell, int]:
 async def recovered_by_a_fresh_process(
     settings: Settings, documents: dict[Cell, str]
 ) -> dict[Cell, Document]:
-    """This process knows nothing of the killed ones but the file they left."""
+    """This process knows nothing of the killed ones but the ledger they left."""
     async with open_reconciler(settings) as product:
         rested = await asyncio.gather(*(_rested(product, documents[cell]) for cell in CELLS))
     return dict(zip(CELLS, rested, strict=True))
