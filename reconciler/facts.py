@@ -135,22 +135,31 @@ def first_id(intent: Intent) -> str | None:
 
 
 def with_second_ids(document: Document) -> Document:
-    """Every further id of one intent is surplus."""
+    """Every further id of one intent is surplus; of a cancelled document every id that is unbound.
+
+    A cancelled document binds nothing any more: what exists is a person's to clean up.
+    """
     known = {extra.external_id for extra in document.surplus}
     more = [
         Surplus(external_id=external_id, kind=item.kind, item=item.key)
         for item in document.items
         if item.intent is not None
-        for external_id in _further_ids(item.intent)
+        for external_id in _further_ids(item.intent, document.state)
         if external_id not in known
     ]
     return replace(document, surplus=(*document.surplus, *more)) if more else document
 
 
-def _further_ids(intent: Intent) -> list[str]:
-    bound = intent.external_id or first_id(intent)
+def _further_ids(intent: Intent, state: DocumentState) -> list[str]:
+    expected = expected_id(intent, state)
     ids = dict.fromkeys(call.external_id for call in intent.calls if call.external_id)
-    return [external_id for external_id in ids if external_id != bound]
+    return [external_id for external_id in ids if external_id != expected]
+
+
+def expected_id(intent: Intent, state: DocumentState) -> str | None:
+    """The id it has or will get in this state of its document; None: none is known."""
+    will_be = None if state is DocumentState.CANCELLED else first_id(intent)
+    return intent.external_id or will_be
 
 
 # --- what follows from it, under the lease ---------------------------------------------------

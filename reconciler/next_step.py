@@ -22,7 +22,7 @@ from .model import (
     Origin,
     Reason,
 )
-from .signature import is_crashed, is_unsettled
+from .signature import is_crashed, is_unsettled, needs_settling
 
 _RESTING = frozenset(
     {
@@ -170,6 +170,9 @@ def _of_unfinished(document: Document) -> Next:
     states = {item.state for item in document.items}
     if document.origin is Origin.IMPORTED:
         return Next(action=NextAction.NONE, why="imported documents are not published from here")
+    if any(needs_settling(item) for item in document.items):
+        why = "the API answered after it had ended; what it made is recorded, and made only once"
+        return Next(action=NextAction.PUBLISH, why=why)
     if ItemState.REJECTED in states:
         why = "the API refused the input of an item; mend the plan and submit it again"
         return Next(action=NextAction.FIX_INPUT, why=why)

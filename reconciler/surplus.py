@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from .candidate import Readings
 from .claimant import Scene, ids_known
-from .facts import first_id
+from .facts import expected_id, first_id
 from .listing import Place
 from .model import Document, Intent, Item, Surplus
 from .sieves import Says
@@ -41,11 +41,12 @@ def bound_id(intent: Intent) -> str | None:
 
 
 def _second_ids(scene: Scene) -> Iterator[Surplus]:
-    firsts = {bound_id(item.intent) for item in scene.document.items if item.intent}
-    for item in scene.document.items:
+    document = scene.document
+    expected = {expected_id(i.intent, document.state) for i in document.items if i.intent}
+    for item in document.items:
         for call in item.intent.calls if item.intent else ():
             extra = call.external_id
-            if extra is not None and extra not in firsts and extra not in scene.bindings:
+            if extra is not None and extra not in expected and extra not in scene.bindings:
                 yield Surplus(external_id=extra, kind=item.kind, item=item.key)
 
 

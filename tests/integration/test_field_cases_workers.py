@@ -13,12 +13,13 @@ import pytest
 from adapters.store.ledger import SqlLedger
 from adapters.store.sqlite import SqliteLedger
 from fixtures.crash_points import Process
+from fixtures.lives import IsStopped
 from fixtures.stage import Stage
 from reconciler import cancel, publish
 from reconciler.attempt import run_attempt
 from reconciler.errors import WrongState
 from reconciler.limits import Limits
-from reconciler.model import DocumentState, Grade, ItemState
+from reconciler.model import DocumentState, Grade, ItemState, NextAction
 from reconciler.ports import Change, Event, Fenced, Guard, Takeover, View
 from reconciler.renewal import HeldLease, local_now
 from reconciler.settle import settle
@@ -298,3 +299,62 @@ def test_a_cancelled_document_is_never_claimed_again(stage: Stage) -> None:
     with pytest.raises(WrongState):
         stage.publish(document_id)
     assert requests(stage) == (0, 0)
+
+
+# --- an answer after the end ----------------------------------------------------------------------
+
+
+def answered_too_late(stage: Stage, meanwhile: Callable[[str], Awaitable[object]]) -> str:
+    """A document whose only create went out ten minutes after its worker had checked its lease.
+
+    By then it was proven that nothing was made, and `meanwhile` happened: outside A3.
+    """
+    stage.limits = Limits(max_attempts=1)
+    document_id = stage.submit(ONE_AD)
+    asleep = stage.worker(IsStopped(effect="graph.create", stops_for=600.0)).outside
+
+    async def story() -> None:
+        working = asyncio.create_task(publish.publish(document_id, asleep))
+        for _ in range(9):
+            await asyncio.sleep(60)
+            await sweep(stage.process())
+        await meanwhile(document_id)
+        await working
+
+    stage.time.run(story())
+    assert len(made(stage)) == 1
+    return document_id
+
+
+async def nothing_more(_: str) -> None:
+    """Its only attempt is used up."""
+
+
+def test_an_answer_after_the_end_is_recorded_by_the_next_publish_which_makes_nothing(
+    stage: Stage,
+) -> None:
+    document_id = answered_too_late(stage, nothing_more)
+    document = stage.document(document_id)
+    assert document.state is DocumentState.FAILED
+    assert (document.next.action, document.next.why[:32]) == (
+        NextAction.PUBLISH,
+        "the API answered after it had en",
+    )
+
+    stage.publish(document_id)
+
+    assert stage.document(document_id).state is DocumentState.PUBLISHED
+    assert bound_ids(stage, document_id) == made(stage)
+    assert len(made(stage)) == 1
+
+
+def test_an_answer_after_a_cancel_is_surplus_that_the_next_look_keeps(stage: Stage) -> None:
+    """R079: a cancelled document binds nothing any more; what exists is a person's to clean up."""
+    document_id = answered_too_late(stage, lambda each: cancel.cancel(each, stage.process()))
+
+    for _ in range(2):
+        document = stage.document(document_id)
+        assert document.state is DocumentState.CANCELLED
+        assert [extra.external_id for extra in document.surplus] == made(stage)
+        assert document.next.action is NextAction.DECIDE
+        stage.time.run(settle(document_id, stage.process(), refresh=True))
