@@ -41,7 +41,7 @@ def add(
             "document_id": document_id,
             "stored_at": now,
             "hash": evidence.hash,
-            "body": json.dumps(evidence.body, sort_keys=True, separators=(",", ":")),
+            "body": _text(evidence),
         }
         for evidence in found
     ]
@@ -57,9 +57,14 @@ def stored(connection: Connection, evidence_id: str) -> Evidence:
         sealed = Evidence.of(json.loads(row.body))
     except ValueError as error:
         raise _altered(evidence_id) from error
-    if (sealed.id, sealed.hash) != (evidence_id, row.hash):
+    # The very text too: an escape in other letters would read the same.
+    if (sealed.id, sealed.hash, _text(sealed)) != (evidence_id, row.hash, row.body):
         raise _altered(evidence_id)
     return sealed
+
+
+def _text(evidence: Evidence) -> str:
+    return json.dumps(evidence.body, sort_keys=True, separators=(",", ":"))
 
 
 def _altered(evidence_id: str) -> LedgerUnavailable:
