@@ -29,6 +29,8 @@ from tests.postgres import GRAPH_URL
 MANY: Final = int(os.environ.get("MANY_DOCUMENTS", "1000000"))
 """The size that counts is 10,000,000: MANY_DOCUMENTS=10000000 needs 4 GB of memory and minutes."""
 
+pytestmark = pytest.mark.timeout(1_800)  # ten million are made in minutes
+
 DAY: Final = timedelta(days=1)
 LEASE: Final = timedelta(minutes=2)
 LARGE: Final = ("document", "item", "intent", "call")

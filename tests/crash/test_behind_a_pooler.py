@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.store.postgres import PostgresLedger
+from adapters.store.postgres import PostgresLedger, migrate
 from fixtures.postgres_pooler import pooler_before
 from fixtures.world_graph import Weather
 from reconciler.ports import Claim
@@ -16,7 +16,7 @@ from tests.contract.ledger_documents import put, queued, unchanged
 from tests.crash.cells import Scene, single_cuts
 from tests.crash.plans import ONE_AD
 from tests.crash.postgres_ledgers import stories_on
-from tests.postgres import Postgres
+from tests.postgres import GRAPH_URL, Postgres
 
 LEASE = timedelta(minutes=2)
 
@@ -27,6 +27,17 @@ def url(postgres: Postgres) -> Iterator[str]:
     database = postgres.migrated()
     with pooler_before(database) as pooled:
         yield pooled
+    postgres.drop(database)
+
+
+def test_a_ledger_is_made_and_opened_through_it(postgres: Postgres) -> None:
+    database = postgres.empty()
+    with pooler_before(database) as pooled:
+        for _ in range(2):
+            migrate(pooled, graph_url=GRAPH_URL, accept_unsafe=True)
+        PostgresLedger.open(pooled, graph_url=GRAPH_URL, accept_unsafe=True)
+    # Whoever goes around the pooler meets the same ledger.
+    PostgresLedger.open(database, graph_url=GRAPH_URL, accept_unsafe=True)
     postgres.drop(database)
 
 
