@@ -12,7 +12,8 @@ from fixtures.lives import DiesAt
 from fixtures.stage import Stage
 from fixtures.virtual_time import START
 from reconciler.errors import InvalidImport, WrongState
-from reconciler.model import Document, DocumentState, Grade, ItemState, Reason
+from reconciler.lifecycle import shown_next
+from reconciler.model import Document, DocumentState, Grade, ItemState, NextAction, Reason
 from reconciler.sweep import sweep
 from tests.crash.plans import ONE_AD
 from tests.integration.elsewhere import GONE, SECOND, Elsewhere, finished, line, shown
@@ -268,3 +269,34 @@ def test_a_look_that_gives_no_verdict_leaves_an_old_document_as_it_was(
     assert settled.withheld is Reason.LISTING_INCOMPLETE
     assert [item.state for item in settled.view.document.items] == [ItemState.PENDING]
     assert [item.intent.found_by for item in again.items if item.intent] == [Grade.NAME_AND_TIME]
+
+
+def test_a_second_line_of_a_document_waits_behind_the_first(elsewhere: Elsewhere) -> None:
+    external_id = claimed_by_name(elsewhere)
+
+    told = elsewhere.imports(finished("2", A=external_id), line("9", "C"), line("2", "B"))
+
+    assert (told.accepted, told.refused) == (2, 1)
+    assert [item.name for item in elsewhere.stage.document("2").items] == ["A"]
+
+
+def test_a_closed_account_holds_no_old_document(elsewhere: Elsewhere) -> None:
+    elsewhere.stage.time.pass_(timedelta(days=90))
+    elsewhere.imports(line("1", "A"), finished("0", Z="900"))
+    elsewhere.stage.graph.sky.blind[0] = Reason.ACCESS
+    elsewhere.settle("1")
+
+    settled = elsewhere.settle("1")
+
+    assert settled.withheld is Reason.ACCESS
+    assert grades(settled.view.document) == [("pending", None)]
+
+
+def test_a_worker_that_is_there_is_not_waited_for(elsewhere: Elsewhere) -> None:
+    elsewhere.stage.time.pass_(HOUR)
+    elsewhere.imports(line("1", "A"), finished("0", Z="900"))
+    view = elsewhere.stage.view("1")
+
+    step = shown_next(view.document, view.account, view.now, worker_seen=True)
+
+    assert step.action is NextAction.RECOVER
