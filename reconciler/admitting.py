@@ -1,8 +1,8 @@
 """Judges records from elsewhere against what the ledger has: new, known, told anew, or refused.
 
 The same record again changes nothing; an imported document is never changed by another content,
-with one exception: while it counts as still running nothing rested on it, so a later export may
-tell how it went on. An id that another document holds by proof is refused.
+with one exception: a draft, or one that counts as still running, on which nothing rests yet. A
+later export may tell how it went on. An id that another document holds by proof is refused.
 
 Pure: the same records and the same standing, in the same order, give the same.
 """
@@ -43,12 +43,12 @@ class Judged:
     """What is to become of each group of a batch.
 
     `later` are held up by claims that are no proof and give way first: `contested`, each with the
-    document that takes its id. `running` count as still running and are told anew one by one.
+    document that takes its id. `open` are known, and may be told anew, one by one.
     """
 
     changes: list[Change] = field(default_factory=list)
     unchanged: list[Group] = field(default_factory=list)
-    running: list[Group] = field(default_factory=list)
+    open: list[Group] = field(default_factory=list)
     later: list[Group] = field(default_factory=list)
     contested: list[tuple[Binding, str]] = field(default_factory=list)
     refused: list[tuple[Group, Fault]] = field(default_factory=list)
@@ -80,8 +80,8 @@ def judged(groups: Iterable[Group], standing: Standing, stated: Stated, limits: 
             waiting.add(record.document_id)
         elif present is not None:
             is_same = present.plan_hash == record.hash
-            stays = is_same and (not _is_running(present) or record.gone_at(stated) is None)
-            (told.unchanged if stays else told.running).append(group)
+            stays = is_same and not _is_covered_now(present, record, stated)
+            (told.unchanged if stays else told.open).append(group)
         else:
             document = document_of(record, stated, standing.now, limits)
             told.changes.append(imported(document))
@@ -99,29 +99,29 @@ def imported(document: Document) -> Change:
 def told_anew(
     present: Document, record: Record, stated: Stated, now: datetime, limits: Limits
 ) -> Document | Fault:
-    """A document that counted as still running, as a later export or a later TIME tells of it.
+    """A draft, or what counted as still running, as a later export or a later TIME tells of it.
 
     The same object where nothing is new. What it wants, and what was recorded, stays.
     """
     is_same = present.plan_hash == record.hash
-    if not _is_running(present) or (is_same and record.gone_at(stated) is None):
-        return present if is_same else OTHER_CONTENT
+    if is_same and not _is_covered_now(present, record, stated):
+        return present
     new = document_of(record, stated, now, limits)
-    if new.account_id != present.account_id or not _goes_on(present.items, new.items):
-        return OTHER_CONTENT
-    if new.state is DocumentState.DRAFT or new.began_at != present.began_at:
+    if not _is_open(present) or not _goes_on(present, new):
         return OTHER_CONTENT
     return replace(new, cancel_requested=present.cancel_requested)
 
 
-def _goes_on(before: tuple[Item, ...], after: tuple[Item, ...]) -> bool:
-    """Whether the later items are the earlier ones, with more recorded or as much."""
-    if len(before) != len(after):
+def _goes_on(before: Document, after: Document) -> bool:
+    """Whether it is the same document later: begun then if it was, and with no less recorded."""
+    if (before.account_id, before.created_at) != (after.account_id, after.created_at):
+        return False
+    if before.began_at not in (None, after.began_at) or len(before.items) != len(after.items):
         return False
     return all(
         (one.kind, one.name, one.parent) == (other.kind, other.name, other.parent)
         and _id_of(one) in (None, _id_of(other))
-        for one, other in zip(before, after, strict=True)
+        for one, other in zip(before.items, after.items, strict=True)
     )
 
 
@@ -134,9 +134,19 @@ def _record_of(group: Group) -> Record:
     return group.record
 
 
+def _is_open(document: Document) -> bool:
+    """Imported, and nothing rests on it: a draft, or one that may still run."""
+    return document.state is DocumentState.DRAFT or _is_running(document)
+
+
 def _is_running(document: Document) -> bool:
-    """Imported, and not known to have ended: publishing without any lease."""
+    """Not known to have ended: publishing without any lease."""
     return document.state is DocumentState.PUBLISHING and document.lease is None
+
+
+def _is_covered_now(present: Document, record: Record, stated: Stated) -> bool:
+    """Whether its worker, which could still live, is known to be gone by now."""
+    return _is_running(present) and record.gone_at(stated) is not None
 
 
 def _fault(
@@ -144,7 +154,7 @@ def _fault(
 ) -> Fault | None:
     if present is not None and present.origin is Origin.OURS:
         return A_SUBMITTED_ONE
-    if present is not None and present.plan_hash != record.hash and not _is_running(present):
+    if present is not None and present.plan_hash != record.hash and not _is_open(present):
         return OTHER_CONTENT
     for held in _held_elsewhere(record, bindings):
         if held.grade.is_proof:

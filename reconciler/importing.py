@@ -109,7 +109,7 @@ async def _take_over(
         telling.told.unchanged += len(done.unchanged)
         for group, fault in done.refused:
             telling.fault(group, fault)
-        for group in done.running:
+        for group in done.open:
             await _told_anew(group, stated, outside, telling)
         # A claim that gives way does so in a transaction of its own, before its id is taken.
         for binding, document_id in done.contested:
@@ -135,7 +135,7 @@ async def _admitted(groups: list[Group], stated: Stated, outside: Outside) -> Ju
 
 
 async def _told_anew(group: Group, stated: Stated, outside: Outside, telling: _Telling) -> None:
-    """One document that counted as still running: a change like any other."""
+    """One document on which nothing rests yet: a change like any other."""
     record = group.record
     assert record is not None
     said: list[Fault | bool] = []

@@ -129,6 +129,28 @@ def test_a_later_export_may_tell_how_a_running_one_went_on(elsewhere: Elsewhere)
     assert elsewhere.stage.document("1").state is D.PARTLY_PUBLISHED
 
 
+def test_a_draft_may_be_told_anew_once_it_began(elsewhere: Elsewhere) -> None:
+    elsewhere.stage.time.pass_(HOUR)
+    draft = line("1", "A", publish_started_at=None)
+    elsewhere.imports(draft)
+
+    began = elsewhere.imports(line("1", "A"))
+    back = elsewhere.imports(draft)
+
+    assert [(each.accepted, each.refused) for each in (began, back)] == [(1, 0), (0, 1)]
+    assert elsewhere.stage.document("1").state is D.PUBLISHING
+
+
+def test_what_crashed_with_every_id_recorded_is_published_without_a_look(
+    elsewhere: Elsewhere,
+) -> None:
+    elsewhere.stage.time.pass_(HOUR)
+    elsewhere.imports(finished("1", A="901") | {"publish_finished_at": None})
+
+    assert elsewhere.recovered("1").state is D.PUBLISHED
+    assert elsewhere.stage.graph.walks == []
+
+
 @pytest.mark.parametrize(
     "changed",
     [{"names": ["B"]}, {"account_id": "act_7"}, {"publish_started_at": shown(START + SECOND)}],

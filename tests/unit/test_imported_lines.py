@@ -146,7 +146,11 @@ REFUSED: list[tuple[object, str, str]] = [
 def test_what_cannot_be_meant_is_refused_and_never_mended(
     value: object, field: str, reason: str
 ) -> None:
-    """R092: forty malformed lines, and none is repaired by a guess."""
+    """R092: fifty malformed lines, and none is repaired by a guess.
+
+    Among them digits that a float lost (R053), what no database stores (R051), and times without a
+    zone (R054).
+    """
     ((number, at, said),) = faults(value)
 
     assert (number, at) == (1, field)
