@@ -12,7 +12,7 @@ from tests.repo.tree import ROOT
 HISTORIES = 20_000
 
 
-@pytest.mark.timeout(1_800)
+@pytest.mark.timeout(3_600)  # four minutes on two idle cores; a busy machine is no bug of ours
 def test_the_promise_holds_in_twenty_thousand_histories(capsys: pytest.CaptureFixture[str]) -> None:
     """Every counter must reach its floor too; the table is printed whatever comes."""
     script = str(ROOT / "scripts" / "simulate.py")
