@@ -73,7 +73,7 @@ async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, E
     wave = next_wave(document, outside.limits)
     if not wave:
         return view, _nothing_left(document, outside)
-    if (ending := _reason_to_stop(document, outside)) is not None:
+    if (ending := _reason_to_stop(view, outside)) is not None:
         return view, ending
     # 3. Write the intents and their calls, while enough of the lease is left to send them.
     written = await _write(document, wave, held, outside)
@@ -91,10 +91,12 @@ async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, E
     return view, _stopped(sent)
 
 
-def _reason_to_stop(document: Document, outside: Outside) -> Ending | None:
-    """After a cancel, or on the way out."""
-    if document.cancel_requested:
+def _reason_to_stop(view: View, outside: Outside) -> Ending | None:
+    """After a cancel, at an account that another document found closed, or on the way out."""
+    if view.document.cancel_requested:
         return Ending(outcome=AttemptOutcome.CANCELLED, stop=Stop.CANCEL)
+    if not view.account.is_open(outside.graph.token_print(view.account.id), view.now):
+        return Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.CLOSED)
     if outside.stopping():
         return Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.SHUTDOWN)
     return None
@@ -233,7 +235,7 @@ def _due(
 ) -> tuple[datetime | None, int]:
     """When it is due again, and the backoff step then; None leaves the time to *the end*."""
     step = view.document.backoff_step
-    if ending.stop in (Stop.THROTTLED, Stop.ACCESS):
+    if ending.stop in (Stop.THROTTLED, Stop.ACCESS, Stop.CLOSED):
         return view.account.until, 0
     if ending.put_off:
         return view.now + limits.backoff(step, fraction), step + 1

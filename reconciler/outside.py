@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .limits import Limits
 from .policy import Legacy
 from .ports import Chance, Clock, Graph, Ledger
+from .slots import Slots
 
 
 def _never() -> bool:
@@ -33,7 +33,7 @@ class Outside:
     owner: str
     legacy: Legacy = field(default_factory=Legacy)
     stopping: Callable[[], bool] = _never
-    slots: asyncio.Semaphore = field(init=False, compare=False, repr=False)
+    slots: Slots = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "slots", asyncio.Semaphore(self.limits.concurrency))
+        object.__setattr__(self, "slots", Slots(self.limits.concurrency))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from . import events
 from .call_outcome import Answered
 from .errors import CommitUnknown, LedgerUnavailable
 from .facts import merged, with_answers_decided, with_facts
-from .model import Item
+from .model import Account, Item
 from .outside import Outside
 from .ports import Anyhow, Change, Event, Fenced, View
 from .renewal import HeldLease
@@ -58,6 +59,16 @@ class Recorder:
     def cancel_requested(self) -> bool:
         """Whether a person asked to cancel, as of the last commit."""
         return self._last.document.cancel_requested
+
+    @property
+    def account(self) -> Account:
+        """The account, as of the last commit; `seen_at` is the ledger's time then."""
+        return self._last.account
+
+    @property
+    def seen_at(self) -> datetime:
+        """The ledger's time at the last commit, aware UTC."""
+        return self._last.now
 
     def add(self, answered: Answered) -> None:
         """Hand over an answer; a commit begins at once unless one is in flight."""

@@ -33,6 +33,7 @@ class Stop(StrEnum):
     UNSAVED = "unsaved"  # the ledger took no answer
     ACCESS = "access"
     THROTTLED = "throttled"
+    CLOSED = "closed"  # the account, by what another document met
     UNKNOWN = "unknown"
     CANCEL = "cancel"
     SHUTDOWN = "shutdown"
@@ -134,7 +135,7 @@ class Wave:
     async def _send_some(self, group: asyncio.TaskGroup) -> None:
         """Ends where nothing is left, or at the first reason to stop."""
         while not self._stops and await self._has_next():
-            async with self._outside.slots:
+            async with self._outside.slots.one(self._held.step):
                 await self._send_one(group)
 
     async def _has_next(self) -> bool:
@@ -176,9 +177,19 @@ class Wave:
             return Stop.LEASE
         if self._recorder.failed:
             return Stop.UNSAVED
+        if self._is_closed():
+            return Stop.CLOSED
         if self._recorder.cancel_requested:
             return Stop.CANCEL
         return Stop.SHUTDOWN if self._outside.stopping() else None
+
+    def _is_closed(self) -> bool:
+        """As of the last commit: calling on would lengthen the block (facts 2.11)."""
+        account = self._recorder.account
+        if account.reason is None:
+            return False
+        token_print = self._outside.graph.token_print(account.id)
+        return not account.is_open(token_print, self._recorder.seen_at)
 
     def _learn(self, answer: Answer) -> None:
         if answer.error is not None and answer.stops_the_wave:

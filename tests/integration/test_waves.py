@@ -182,3 +182,44 @@ def test_a_stop_after_the_last_answer_stops_nothing(stage: Stage) -> None:
     assert document.state is DocumentState.PUBLISHED
     assert document.attempts[-1].outcome is AttemptOutcome.SUCCEEDED
     assert_promise(stage)
+
+
+def test_whoever_waits_for_a_slot_keeps_the_lease(stage: Stage) -> None:
+    """Eight documents and one slot, 25 s a call: the last waits for 175 s, and moves no less."""
+    stage.limits = Limits(concurrency=1)
+    stage.sky.latency = timedelta(seconds=25)
+    waiting = [stage.submit(ads(name), new=True) for name in "ABCDEFGH"]
+    outside = stage.process()
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(publish(each, outside) for each in waiting))
+
+    stage.time.run(all_of_them())
+
+    assert [stage.document(each).state for each in waiting] == ["published"] * 8
+    assert len(stage.graph.creates) == 8
+
+
+def test_a_throttle_that_one_document_met_stops_the_others_of_its_account(stage: Stage) -> None:
+    """Calling on lengthens the block (facts 2.11). Handed back, uncounted, due when it ends."""
+    stage.limits = Limits(concurrency=2, wave_size=2)
+    stage.sky.by_name = {"X": Weather.THROTTLED}
+    stage.sky.wait = timedelta(minutes=5)
+    throttled, other = stage.submit(ads("X"), new=True), stage.submit(ads(*"ABCDEFGH"), new=True)
+    outside = stage.process()
+
+    async def both() -> None:
+        await asyncio.gather(publish(throttled, outside), publish(other, outside))
+
+    stage.time.run(both())
+
+    document = stage.document(other)
+    assert document.state is DocumentState.QUEUED
+    assert document.attempts[-1].outcome is AttemptOutcome.HANDED_BACK
+    assert document.attempts_used == 0
+    assert document.due_at == stage.view(other).account.until
+    assert len(stage.graph.creates) < 9
+    stage.sky.by_name = {}
+    for each in (throttled, other):
+        assert once_each(stage, stage.run_until_rest(each))
+    assert_promise(stage)
