@@ -77,6 +77,7 @@ def open_graph(settings: Settings) -> GraphClient:
         max_pages=settings.max_pages,
         concurrency=settings.concurrency,
         read_timeout=timedelta(seconds=settings.call_timeout_seconds),
+        throttle_max_wait=timedelta(seconds=settings.throttle_max_wait_seconds),
         redaction=REDACTION,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -17,12 +18,13 @@ from reconciler.listing import IncompleteListing, Keep, Walk, WalkRequest
 from reconciler.model import CallError, Outcome, Reason
 
 from .answer import answer_to_create, short
+from .pace import Block, Pace
 from .paging import GivenUp, PageReader, PageSizes
-from .paths import Edge, Endpoint, Unsendable, children_edge, labels_edge
+from .paths import Edge, Endpoint, Unsendable, account_path, children_edge, labels_edge
 from .redaction import Redaction
 from .reply import NoReply
 from .requests import Requests
-from .sending import Sender
+from .sending import Outgoing, Sender
 from .tokens import Keyring, TokenSource
 from .transport import IN_FLIGHT_PER_CLIENT, Lanes
 from .walk import Bounds, Walker
@@ -43,7 +45,8 @@ class GraphClient:
     """One per process and event loop; safe for any number of tasks. Close it with `aclose`.
 
     `tokens` is asked for an account's token before each request. `concurrency` is how many creates
-    run at once; reads get four slots beside them. `read_timeout` is the deadline of one page.
+    run at once; reads get four slots beside them. `read_timeout` is the deadline of one page,
+    `throttle_max_wait` the longest that a usage header may keep it from asking.
     `transport` None is the real network. Installs the redaction on the HTTP libraries' loggers.
     """
 
@@ -59,6 +62,7 @@ class GraphClient:
         max_rows: int = 1_000_000,
         concurrency: int = 10,
         read_timeout: timedelta = timedelta(seconds=30),
+        throttle_max_wait: timedelta = timedelta(hours=1),
         redaction: Redaction | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         sleep: Callable[[timedelta], Awaitable[None]] = _sleep,
@@ -74,9 +78,12 @@ class GraphClient:
         self._sender = Sender(self._lanes)
         self._bounds = Bounds(pages_max=max_pages, rows_max=max_rows)
         self._read_timeout = read_timeout
+        self._pace = Pace(throttle_max_wait)
+        self._sleep = sleep
         self._reader = PageReader(
             requests=self._requests,
             sender=self._sender,
+            pace=self._pace,
             sizes=PageSizes(page_size),
             redact=self._redact,
             within=read_timeout,
@@ -92,8 +99,26 @@ class GraphClient:
             return self._not_sent(Outcome.REJECTED, Again.NEVER, str(error))
         if outgoing is None:
             return self._not_sent(Outcome.NOT_SENT, Again.ACCESS, "no token for this account")
-        back = await self._sender.send(outgoing, within, CREATE_BODY_MAX)
-        return answer_to_create(back, self._redact)
+        return await self._create(account_path(request.account_id), outgoing, within)
+
+    async def _create(self, account: str, outgoing: Outgoing, within: timedelta) -> Answer:
+        """The pause is part of `within`: the call ends when the check of the lease allowed it."""
+        end = _seconds() + within.total_seconds()
+        if (pause := self._pace.pause(account, within)) > timedelta(0):
+            await self._sleep(pause)
+        if (block := self._pace.block(account)) is not None:
+            return self._blocked(block)
+        left = timedelta(seconds=end - _seconds())
+        back = await self._sender.send(outgoing, left, CREATE_BODY_MAX)
+        answer = answer_to_create(back, self._redact)
+        return answer if isinstance(back, NoReply) else self._noted(account, answer, back.headers)
+
+    def _noted(self, account: str, answer: Answer, headers: httpx.Headers) -> Answer:
+        """A clear answer may announce that the next one would be refused: then it says so too."""
+        is_throttle = answer.again is Again.THROTTLED
+        block = self._pace.note(account, headers, is_throttle=is_throttle)
+        announces = block is not None and answer.outcome in (Outcome.CREATED, Outcome.REJECTED)
+        return replace(answer, again=Again.THROTTLED, wait=block) if announces else answer
 
     async def walk(
         self,
@@ -149,12 +174,13 @@ class GraphClient:
             outgoing = self._requests.page(labels_edge(account_id, "id"), {"limit": "1"})
         except Unsendable:
             return False
-        if outgoing is None:
+        if outgoing is None or self._pace.block(account_path(account_id)) is not None:
             return False
         back = await self._sender.send(outgoing, self._read_timeout, CREATE_BODY_MAX)
-        if isinstance(back, NoReply) or back.status != 200:
+        if isinstance(back, NoReply):
             return False
-        return isinstance(read_page(back.body), Page)
+        self._pace.note(account_path(account_id), back.headers)
+        return back.status == 200 and isinstance(read_page(back.body), Page)
 
     def token_print(self, account_id: str) -> str | None:
         """See `ports.Graph.token_print`. None also for an id that is no account's."""
@@ -166,6 +192,11 @@ class GraphClient:
     async def aclose(self) -> None:
         """Close all connections."""
         await self._lanes.aclose()
+
+    def _blocked(self, block: Block) -> Answer:
+        error = CallError(row=LOCAL, message=block.why)
+        outcome, again = Outcome.NOT_SENT, Again.THROTTLED
+        return Answer(outcome=outcome, again=again, error=error, wait=block.wait)
 
     def _not_sent(self, outcome: Outcome, again: Again, why: str) -> Answer:
         error = CallError(row=LOCAL, message=short(why, self._redact))
@@ -188,3 +219,7 @@ class GraphClient:
 
 async def _nothing() -> None:
     """The labels' walk needs no clock."""
+
+
+def _seconds() -> float:
+    return asyncio.get_running_loop().time()

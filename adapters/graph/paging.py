@@ -21,6 +21,7 @@ from reconciler.model import Reason
 from .answer import Redact, short
 from .fault import read_fault
 from .outcome import line_of
+from .pace import Pace
 from .paths import Edge
 from .reply import NoReply, Reply
 from .requests import Requests
@@ -107,6 +108,7 @@ class PageReader:
         *,
         requests: Requests,
         sender: Sender,
+        pace: Pace,
         sizes: PageSizes,
         redact: Redact,
         within: timedelta,
@@ -115,6 +117,7 @@ class PageReader:
     ) -> None:
         self._requests = requests
         self._sender = sender
+        self._pace = pace
         self._sizes = sizes
         self._redact = redact
         self._within = within
@@ -132,6 +135,9 @@ class PageReader:
         """The page after a cursor (None: the first). `step` is called as each request ends."""
         failures = 0
         for _ in range(TRIES_MAX + HALVINGS_MAX):
+            blocked = await self._paced(edge)
+            if blocked is not None:
+                return blocked
             await before_each()
             limit = self._sizes.of(edge)
             found = await self._ask(edge, after, limit)
@@ -152,6 +158,15 @@ class PageReader:
         """The next walk begins with full pages: in small ones this one never got to its end."""
         self._sizes.forget(edge)
 
+    async def _paced(self, edge: Edge) -> GivenUp | None:
+        """Waits as the account's usage asks; where it is to be left alone, the look ends here."""
+        if (pause := self._pace.pause(edge.account_id, self._within)) > timedelta(0):
+            await self._sleep(pause)
+        block = self._pace.block(edge.account_id)
+        if block is None:
+            return None
+        return GivenUp(reason=Reason.THROTTLED, detail=block.why, wait=block.wait)
+
     async def _ask(self, edge: Edge, after: str | None, limit: int) -> Got | GivenUp | _AskAgain:
         page = {"limit": str(limit)}
         outgoing = self._requests.page(edge, page if after is None else {**page, "after": after})
@@ -160,19 +175,22 @@ class PageReader:
         back = await self._sender.send(outgoing, self._within, PAGE_BODY_MAX)
         if isinstance(back, NoReply):
             return _AskAgain(short(back.message, self._redact), smaller=back.is_too_large)
-        return self._judged(back)
+        return self._judged(edge, back)
 
-    def _judged(self, reply: Reply) -> Got | GivenUp | _AskAgain:
+    def _judged(self, edge: Edge, reply: Reply) -> Got | GivenUp | _AskAgain:
         """A page only from a 200 (facts 2.8: an error may hide in one)."""
         page = read_page(reply.body) if reply.status == 200 else NotAPage("")
         if isinstance(page, Page):
+            self._pace.note(edge.account_id, reply.headers)
             return Got(page, read_date(reply.headers))
-        return self._trouble(reply, page.why)
+        return self._trouble(edge, reply, page.why)
 
-    def _trouble(self, reply: Reply, why: str) -> GivenUp | _AskAgain:
+    def _trouble(self, edge: Edge, reply: Reply, why: str) -> GivenUp | _AskAgain:
         """The outcome table, read for a listing: what may be asked again, and when."""
         fault = read_fault(reply)
         line = line_of(fault)
+        is_throttle = line.again is Again.THROTTLED
+        self._pace.note(edge.account_id, reply.headers, is_throttle=is_throttle)
         numbers = f"HTTP {fault.status}, code {fault.code}, subcode {fault.subcode}"
         trace = f", trace {fault.trace_id}" if fault.trace_id else ""
         detail = short(f"{numbers}{trace}: {fault.message or why}", self._redact)
@@ -183,7 +201,7 @@ class PageReader:
         return GivenUp(
             reason=_REASONS.get(line.again, Reason.LISTING_INCOMPLETE),
             detail=detail,
-            wait=wait_asked(reply.headers) if line.again is Again.THROTTLED else None,
+            wait=wait_asked(reply.headers) if is_throttle else None,
             cursor_is_lost=line.number == LOST_CURSOR,
         )
 

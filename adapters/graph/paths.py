@@ -99,7 +99,10 @@ def children_edge(request: WalkRequest) -> Edge:
 def _container_path(request: WalkRequest) -> str:
     container = request.container
     if container.kind is ContainerKind.ACCOUNT:
-        return account_path(container.id)
+        path = account_path(container.id)
+        if path != account_path(request.account_id):
+            raise Unsendable(f"{path} is another account than the document's")
+        return path
     return _digits(container.id, f"{container.kind} id", container.id)
 
 

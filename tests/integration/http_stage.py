@@ -75,13 +75,17 @@ class HttpStage(Stage):
         Stage.__post_init__(self)
         options = AnsweringOptions(tokens={TOKEN: US})
         self.fake = FakeGraph(self.world, options=options, latency_seconds=0.05)
+        self.forget()
+
+    def forget(self) -> None:
+        """What follows happens in other processes: their client has seen no reply yet."""
+        settings: dict[str, Any] = {"tokens": Tokens(default=SecretStr(TOKEN)), **self.client}
         client = GraphClient(
-            tokens=Tokens(default=SecretStr(TOKEN)),
             url="http://graph.test",
             transport=httpx.ASGITransport(self.fake),
             page_size=self.page_size,
             fraction=self.chance.fraction,
-            **self.client,
+            **settings,
         )
         self.graph = OverHttp(world=self.world, client=client)
 

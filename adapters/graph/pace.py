@@ -1,0 +1,137 @@
+"""How fast an account may be asked: slower as its allowance fills, not at all while it is blocked.
+
+The API throttles at a full allowance, and calling on lengthens the block (facts 3.1, 2.11). So each
+reply's usage headers are remembered by account: from 75 % on a short pause comes before every
+request, and once a block is announced or a throttle was met, no request of this process leaves
+until it is over. The ledger tells the other processes; its bound on a wait holds here too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import httpx
+
+from .throttle import FULL, usage_of, wait_asked
+
+RAMP_FROM: Final = 75.0
+"""Percent of the allowance at which the pauses begin; they grow evenly to `PAUSE_MAX` at 100 %."""
+
+PAUSE_MAX: Final = timedelta(seconds=5)
+PAUSE_SHARE: Final = 0.25
+"""Of the deadline of the request: no pause takes more of it, however short that was set."""
+
+REMEMBERED: Final = timedelta(minutes=5)
+"""The allowances are those of a rolling hour: an older figure tells nothing."""
+
+UNTOLD_BLOCK: Final = timedelta(seconds=30)
+"""For a throttle that names no time: until the ledger knows and asks nobody of this account."""
+
+TOLD_EVERY: Final = timedelta(minutes=1)
+ACCOUNTS_MAX: Final = 10_000
+
+LOG: Final = logging.getLogger("reconciler.graph")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The account is to be left alone. `wait` is what is left of it, None where none was named."""
+
+    wait: timedelta | None
+
+    @property
+    def why(self) -> str:
+        """For a person."""
+        return "not sent: the API's last reply asked to leave this account alone"
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the replies of one account told. Moments are seconds of the loop's clock."""
+
+    percent: float = 0.0
+    percent_until: float = 0.0
+    blocked_until: float = 0.0
+    is_told: bool = False
+    next_line_at: float = 0.0
+
+
+class Pace:
+    """One per client. Accounts are named as `account_path` names them.
+
+    `block_max` is the longest that a header may keep this process from asking.
+    """
+
+    def __init__(self, block_max: timedelta) -> None:
+        self._block_max = block_max
+        self._accounts: OrderedDict[str, _Known] = OrderedDict()
+
+    def note(
+        self, account: str, headers: httpx.Headers, *, is_throttle: bool = False
+    ) -> timedelta | None:
+        """Remember what a reply told; returns how long it blocks the account, if it says so."""
+        usage = usage_of(headers)
+        block = wait_asked(headers) if is_throttle else usage.block
+        if usage.percent is None and block is None and not is_throttle:
+            return None
+        known = self._known(account)
+        if usage.percent is not None:
+            known.percent = usage.percent
+            known.percent_until = _now() + REMEMBERED.total_seconds()
+        if is_throttle or block is not None:
+            self._close(known, block)
+        return block
+
+    def block(self, account: str) -> Block | None:
+        """None where the account may be asked."""
+        known = self._accounts.get(account)
+        left = known.blocked_until - _now() if known is not None else 0.0
+        if known is None or left <= 0:
+            return None
+        return Block(timedelta(seconds=left) if known.is_told else None)
+
+    def pause(self, account: str, within: timedelta) -> timedelta:
+        """How long to wait before the next request, whose deadline is `within`."""
+        known = self._accounts.get(account)
+        if known is None or _now() >= known.percent_until or self.block(account) is not None:
+            return timedelta(0)
+        share = max(0.0, (known.percent - RAMP_FROM) / (FULL - RAMP_FROM))
+        pause = min(PAUSE_MAX, within * PAUSE_SHARE) * share
+        if pause > timedelta(0):
+            self._tell(account, known, pause)
+        return pause
+
+    def _close(self, known: _Known, block: timedelta | None) -> None:
+        """Two that differ: the later end counts."""
+        until = _now() + min(block or UNTOLD_BLOCK, self._block_max).total_seconds()
+        if until > known.blocked_until:
+            known.blocked_until, known.is_told = until, block is not None
+
+    def _known(self, account: str) -> _Known:
+        known = self._accounts.setdefault(account, _Known())
+        self._accounts.move_to_end(account)
+        if len(self._accounts) > ACCOUNTS_MAX:
+            self._accounts.popitem(last=False)
+        return known
+
+    def _tell(self, account: str, known: _Known, pause: timedelta) -> None:
+        """One line a minute: a person should see why it goes slowly."""
+        if _now() < known.next_line_at:
+            return
+        known.next_line_at = _now() + TOLD_EVERY.total_seconds()
+        seconds = pause.total_seconds()
+        LOG.warning(
+            "%s has used %.0f %% of its allowance: %.1f s between requests",
+            account,
+            known.percent,
+            seconds,
+        )
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
