@@ -22,11 +22,16 @@ _ACCOUNT: Final = bindparam("the_account", type_=Text)
 _NO_PROOF: Final = [grade for grade in Grade if not grade.is_proof]
 
 _BINDINGS: Final = OneOf(
-    select(_intent.c.external_id, _intent.c.document_id, _intent.c.key, _intent.c.found_by).where(
-        _intent.c.account_id == _ACCOUNT, _intent.c.external_id.is_not(None)
-    ),
+    select(
+        _intent.c.account_id,
+        _intent.c.external_id,
+        _intent.c.document_id,
+        _intent.c.key,
+        _intent.c.found_by,
+    ).where(_intent.c.external_id.is_not(None)),
     _intent.c.external_id,
 )
+"""Of any account: asked for one, SQLite goes through all intents of it instead of to these ids."""
 
 _RIVALS: Final = OneOf(
     select(_intent.c.document_id, _intent.c.key)
@@ -82,8 +87,8 @@ def bindings_of(
     connection: Connection, account_id: str, external_ids: Collection[str]
 ) -> Iterator[tuple[str, Binding]]:
     """What these ids are bound to in the account, by id; nothing for those that are free."""
-    account = {"the_account": account_id}
-    rows = _BINDINGS.rows(connection, external_ids, account)
+    found = _BINDINGS.rows(connection, external_ids, {})
+    rows = [row for row in found if row.account_id == account_id]
     # Two creatives may share an id: the first of them stands for both, so it comes last here.
     for row in sorted(rows, key=lambda row: (row.document_id, row.key), reverse=True):
         binding = Binding(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from adapters.store.sqlite import SqliteLedger
 from reconciler.arriving import Admission, Admit, Standing
 from reconciler.lifecycle import next_step
 from reconciler.model import Account, Document, Item, Origin
@@ -21,6 +23,7 @@ from tests.contract.ledger_documents import (
     put,
 )
 from tests.contract.ledgers import NOON, OpenLedger
+from tests.contract.plans_of_queries import plans
 
 
 class Refused(Exception):
@@ -132,3 +135,13 @@ async def test_pages_can_be_narrowed_to_an_account_and_an_origin(ledger: OpenLed
     assert await ids(account_id="act_77") == ["d2", "d4"]
     assert await ids(origin=Origin.IMPORTED) == ["d3", "d4"]
     assert await ids(origin=Origin.OURS, account_id=ACCOUNT) == ["d1"]
+
+
+async def test_what_many_ids_are_bound_to_is_found_by_the_ids() -> None:
+    """Asked for one account, SQLite would go through every intent of it, at each batch."""
+    async with aclosing(SqliteLedger.in_memory(now=lambda: NOON)) as ledger:
+        with plans() as told:
+            await ledger.admit(set(), {(ACCOUNT, f"90{number}") for number in range(9)}, storing())
+
+    assert len(told.using("ix_intent_external")) == 1
+    assert told.using("ix_intent_rival") == []
