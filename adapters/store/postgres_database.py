@@ -127,14 +127,18 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[tuple[AsyncConnection, Driver]]:
-        """A connection of the pool, given back clean or not at all."""
+        """A connection of the pool, given back clean or not at all.
+
+        A pool that was disposed of meanwhile takes none back and closes none: it is closed here.
+        """
+        pool = self._engine.pool
         async with self._engine.connect() as connection:
             driver = await _driver_of(connection)
             try:
                 with _deadline(driver):
                     yield connection, driver
             finally:
-                if not await _is_clean(driver):
+                if not await _is_clean(driver) or pool is not self._engine.pool:
                     await connection.invalidate()
 
 
