@@ -170,6 +170,24 @@ def test_a_file_that_is_not_there_is_refused(shell: Shell) -> None:
     assert (ran.code, "gone.jsonl cannot be read" in ran.err) == (1, True)
 
 
+def test_explain_tells_one_item_what_is_left_why_and_what_to_do(
+    shell: Shell, graph: FakeGraph
+) -> None:
+    document_id, theirs = held(shell, graph)
+
+    told = shell.run("explain", document_id, "--item", "a1", "--json").json["items"][0]
+    picture = shell.run("explain", document_id, "--item", "a1").out
+    narrow = shell.run("explain", document_id, COLUMNS="80").out
+    unknown = shell.run("explain", document_id, "--item", "a9")
+
+    assert (told["left"], told["lacking"], told["decisions"]) == (0, 1, [])
+    assert told["commands"][1] == f"reconciler resolve {document_id} a1 --none --reason TEXT"
+    assert f"? {theirs}  bears no mark" in picture
+    assert "left  no rows are left of its name, 1 entity is missing" in picture
+    assert max(len(line) for line in narrow.splitlines() if "$" not in line) <= 80
+    assert (unknown.code, "no item a9" in unknown.err) == (1, True)
+
+
 # --- duplicates ----------------------------------------------------------------------------------
 
 

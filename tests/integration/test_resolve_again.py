@@ -8,11 +8,12 @@ from datetime import timedelta
 
 import pytest
 
+from fixtures.crash_points import Process
 from fixtures.lives import IsStopped
 from fixtures.stage import Stage
 from fixtures.world_graph import Weather
 from reconciler import cancel, publish, settle
-from reconciler.errors import DecisionRefused, StaleEvidence
+from reconciler.errors import BindingTaken, DecisionRefused, StaleEvidence
 from reconciler.limits import Limits
 from reconciler.model import DocumentState, Echo, Grade, ItemState, NextAction, Reason
 from reconciler.resolve import Resolved, resolve
@@ -172,6 +173,49 @@ def test_a_throttled_walk_closes_the_account_and_the_next_decision_asks_nothing(
 
     assert decide(stage, document_id, adopt(theirs)).withheld is Reason.THROTTLED
     assert len(stage.graph.walks) == walks
+
+
+def test_what_moves_between_the_look_and_the_decision_is_looked_at_again(stage: Stage) -> None:
+    """Another document of the name begins meanwhile: it may own what is listed."""
+    document_id, theirs = held_beside_a_stranger(stage)
+    slow = stage.worker(IsStopped(effect="ledger.Fenced", stops_for=5.0)).outside
+    rival = stage.submit(ONE_AD, new=True)
+    stage.sky.by_number[len(stage.graph.creates)] = Weather.ERROR_BEFORE
+    walks = len(stage.graph.walks)
+
+    async def meanwhile() -> Resolved:
+        deciding = asyncio.create_task(resolve(document_id, adopt(theirs), slow))
+        await asyncio.sleep(1)
+        await publish.publish(rival, stage.process())
+        return await deciding
+
+    resolved = stage.time.run(meanwhile())
+
+    assert resolved.is_recorded
+    assert (
+        len(stage.graph.walks) - walks == 2 + 1 + 2
+    )  # ours, the other document's, ours again
+
+
+class TakenOnce(Process):
+    """Its first decision meets the unique index: somebody bound the id in the same moment."""
+
+    def begin(self, effect: str) -> bool:
+        """Raises where the database would."""
+        if effect == "ledger.Fenced" and effect not in self.effects:
+            self.effects.append(effect)
+            raise BindingTaken("4711")
+        return Process.begin(self, effect)
+
+
+def test_losing_on_the_unique_binding_is_no_error_and_is_looked_at_again(stage: Stage) -> None:
+    document_id, theirs = held_beside_a_stranger(stage)
+    worker = stage.worker(TakenOnce())
+
+    resolved = decide(stage, document_id, adopt(theirs), worker.outside)
+
+    assert resolved.is_recorded
+    assert worker.life.effects.count("graph.walk") == 4
 
 
 def test_two_people_who_adopt_one_row_for_two_items_are_told_that_one_was_quicker(

@@ -1,4 +1,4 @@
-"""A state machine over publish, crash, foreign creations, copies and recovery, on both ledgers.
+"""A state machine over publish, crash, foreign creations, copies, recovery and what people decide.
 
 Every rule is played on two stages that differ in the ledger alone: memory and SQLite. After each
 step the promise is checked against the worlds' own logs, and the two must tell the same story. A
@@ -8,6 +8,7 @@ failure prints a short program.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -29,16 +30,19 @@ from fixtures.memory_ledger import MemoryLedger
 from fixtures.stage import Stage, is_crash
 from fixtures.world_graph import US, Sky, Weather
 from reconciler import cancel
-from reconciler.errors import WrongState
+from reconciler.errors import DecisionRefused, WrongState
 from reconciler.limits import Limits
 from reconciler.model import Document, DocumentState, Echo, ItemState
 from reconciler.outside import Outside
 from reconciler.publish import publish
+from reconciler.resolve import resolve
+from reconciler.resolve_decision import Choice, Decision
 from tests.crash.plans import ads
 from tests.crash.promise import assert_promise
 from tests.crash.sqlite_ledgers import sqlite_in_memory
 
 NAMES = st.sampled_from(["Spring / 1", "Spring / 2"])
+ITEMS = st.sampled_from(["a1", "a2", "a3"])
 EFFECTS = st.sampled_from(
     ["ledger.LeaseFree", "ledger.Claim", "ledger.Fenced", "graph.create", "graph.walk",
      "ledger.SettleLease", "ledger.Takeover"]
@@ -115,6 +119,21 @@ class Publishing(RuleBasedStateMachine):
     def cancel(self, document_id: str) -> None:
         self.both(lambda stage: _cancel(stage, document_id))
 
+    @rule(
+        document_id=documents, item=ITEMS, choice=st.sampled_from(Choice), row=st.integers(0, 5),
+        looks_first=st.booleans(), dies_at=st.one_of(st.none(), EFFECTS),
+    )  # fmt: skip
+    def a_person_decides(
+        self, *, document_id: str, item: str, choice: Choice, row: int, looks_first: bool,
+        dies_at: str | None,
+    ) -> None:  # fmt: skip
+        """Never against the evidence, and never that a colleague's is ours: anything else may be
+        said of anything, and no second entity comes of it."""
+        if looks_first:
+            self.both(lambda stage: stage.settle(document_id, asked=True).withheld)
+        life = None if dies_at is None else DiesAt(effect=dies_at, after=bool(row % 2))
+        self.both(lambda stage: _decide(stage, document_id, _said(stage, item, choice, row), life))
+
     @rule(name=NAMES)
     def a_colleague_creates_one_of_our_name(self, name: str) -> None:
         for stage in self.stages:
@@ -185,6 +204,31 @@ def _cancel(stage: Stage, document_id: str) -> str:
     except WrongState as refused:
         return refused.message
     return view.document.state
+
+
+def _said(stage: Stage, item: str, choice: Choice, row: int) -> Decision:
+    """Adopts what our requests made, for whatever item of whatever document, and copies of it."""
+    ours = (one for one in stage.world.log if one.kind == "ad" and (one.actor == US or one.copy_of))
+    ads = [made.id for made in ours]
+    adopted = ads[row % len(ads)] if ads else "4711"
+    external_id = adopted if choice is Choice.ADOPT else None
+    return Decision(item=item, choice=choice, reason="seen", by="ann", external_id=external_id)
+
+
+def _decide(stage: Stage, document_id: str, said: Decision, life: DiesAt | None) -> str:
+    worker = stage.worker(replace(life) if life else None).outside
+    before = len(stage.graph.creates)
+    try:
+        resolved = stage.time.run(resolve(document_id, said, worker))
+    except DecisionRefused as refused:
+        return refused.message
+    except BaseException as error:
+        if not is_crash(error):
+            raise
+        return "died"
+    finally:
+        assert len(stage.graph.creates) == before, "deciding created something"
+    return f"recorded {resolved.is_recorded}, repeated {resolved.is_repeated}"
 
 
 def _known(document: Document) -> tuple[Any, ...]:

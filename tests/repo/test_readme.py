@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from adapters.cli.commands import app
+from adapters.cli.decision_file import FIELDS
 from adapters.cli.exit_codes import ExitCode
 from adapters.cli.failing import SAFE
 from adapters.settings import Settings
@@ -189,3 +190,9 @@ def test_every_reason_for_which_a_document_is_held_has_its_paragraph_with_a_comm
 
     assert paragraphs.keys() == {reason.value for reason in Reason}
     assert [name for name, text in paragraphs.items() if "`reconciler " not in text] == []
+
+
+def test_the_decision_that_is_shown_has_the_fields_that_are_read() -> None:
+    (text,) = re.findall(r"```json\n(.*?)```", source(Path("docs/held.md")), re.DOTALL)
+
+    assert set(json.loads(text)) | {"evidence"} == set(FIELDS)
