@@ -1,7 +1,8 @@
-"""One cheap read of an account, told more fully than the port does: for the doctor only."""
+"""Two cheap reads of an account, told more fully than the port does: for the doctor only."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -38,20 +39,42 @@ class Probed:
 
 async def probe(settings: Settings, account_id: str) -> Probed:
     """Ask for one ad label. Never raises; the detail holds no secret."""
-    keyring = Keyring(settings.token_for, settings.app_secret, REDACTION)
-    requests = Requests(Endpoint(settings.graph_url, settings.graph_version), keyring)
+    before = datetime.now(UTC)
     try:
-        outgoing = requests.page(labels_edge(account_id, "id"), {"limit": "1"})
+        back = await _labels(settings, account_id, {"limit": "1"})
     except Unsendable as error:
         return Probed(answers=False, detail=str(error))
-    if outgoing is None:
+    if back is None:
         return Probed(answers=False, detail="no token for this account")
+    return _told(back, before, datetime.now(UTC))
+
+
+async def label_count(settings: Settings, account_id: str) -> int | None:
+    """How many ad labels the account has; None where the API does not say (facts 1.16)."""
+    counted = {"limit": "1", "summary": "total_count"}
+    try:
+        back = await _labels(settings, account_id, counted)
+    except Unsendable:
+        return None
+    content = back.json() if isinstance(back, Reply) and back.status == 200 else None
+    summary = content.get("summary") if isinstance(content, dict) else None
+    count = summary.get("total_count") if isinstance(summary, dict) else None
+    return count if isinstance(count, int) and not isinstance(count, bool) else None
+
+
+async def _labels(
+    settings: Settings, account_id: str, page: Mapping[str, str]
+) -> Reply | NoReply | None:
+    """None: there is no token. Raises `Unsendable` for an id that is no account's."""
+    keyring = Keyring(settings.token_for, settings.app_secret, REDACTION)
+    requests = Requests(Endpoint(settings.graph_url, settings.graph_version), keyring)
+    outgoing = requests.page(labels_edge(account_id, "id"), page)
+    if outgoing is None:
+        return None
     lanes = Lanes(1, settings.graph_url)
     try:
         within = timedelta(seconds=settings.call_timeout_seconds)
-        before = datetime.now(UTC)
-        back = await Sender(lanes).send(outgoing, within, BODY_MAX)
-        return _told(back, before, datetime.now(UTC))
+        return await Sender(lanes).send(outgoing, within, BODY_MAX)
     finally:
         await lanes.aclose()
 

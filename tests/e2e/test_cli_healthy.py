@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from fixtures.graph.app import FakeGraph
 from tests.e2e.command_line import Shell
 
@@ -115,7 +117,7 @@ def test_the_doctor_has_a_line_for_each_check(shell: Shell, graph: FakeGraph) ->
     names = [check["name"].split()[0] for check in told.json["checks"]]
     assert names == [
         *("variables", "settings", "ledger", "durability", "failover"),
-        *("address", "access", "clock"),
+        *("address", "access", "clock", "labels"),
     ]
     durability = next(c for c in told.json["checks"] if c["name"] == "durability")
     assert durability["detail"] == "A1: journal_mode wal, synchronous FULL"
@@ -132,6 +134,22 @@ def test_the_doctor_names_what_is_wrong(bare_shell: Shell, graph: FakeGraph) -> 
     assert wrong.keys() == {"variables", "ledger", "clock act_1001"}
     assert wrong["ledger"]["fix"] == "reconciler migrate"
     assert "did you mean RECONCILER_LEASE_SECONDS?" in wrong["variables"]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("count", "status"), [(0, "ok"), (79_999, "ok"), (80_000, "failed"), ("many", "unknown")]
+)
+def test_the_doctor_warns_before_an_account_runs_out_of_labels(
+    shell: Shell, graph: FakeGraph, count: int | str, status: str
+) -> None:
+    """Facts 4.24: a document takes one of 100,000."""
+    graph.faults.add(f"odd_summary:total={count}")
+
+    ran = shell.run("doctor", "--account", "act_1001", "--json")
+
+    labels = next(check for check in ran.json["checks"] if check["name"] == "labels act_1001")
+    assert (labels["status"], ran.code) == (status, int(status != "ok"))
+    assert (labels["fix"] is None) == (status == "ok")
 
 
 def test_a_token_that_is_refused_is_found_by_the_doctor(shell: Shell) -> None:
