@@ -6,7 +6,7 @@ journal tells of one decision, and the end is that of a decision nobody interrup
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -23,6 +23,7 @@ from reconciler.model import Document, Echo, Grade
 from reconciler.resolve import resolve
 from reconciler.resolve_decision import Decision
 from tests.crash.plans import ONE_AD
+from tests.crash.postgres_ledgers import PostgresForStories, stories_on
 from tests.crash.promise import assert_nothing_exists_twice, assert_nothing_is_bound_twice
 from tests.crash.sqlite_ledgers import sqlite_in_memory
 from tests.integration.held import (
@@ -34,6 +35,7 @@ from tests.integration.held import (
     none,
     settled,
 )
+from tests.postgres import Postgres
 
 EFFECTS_MAX = 40
 Count = Callable[[str, object], None]
@@ -97,15 +99,33 @@ UNMARKED = {"outranks_a_claim": outranks_a_claim}
 LEDGERS = {"memory": MemoryLedger, "sqlite": sqlite_in_memory}
 
 
+@pytest.fixture(scope="module")
+def stories(postgres: Postgres) -> Iterator[PostgresForStories]:
+    """Ledgers on PostgreSQL for one story after the other."""
+    url = postgres.migrated()
+    with stories_on(url) as opened:
+        yield opened
+    postgres.drop(url)
+
+
 @pytest.mark.parametrize("open_ledger", LEDGERS.values(), ids=LEDGERS)
 @pytest.mark.parametrize("story", [*STORIES, *UNMARKED])
 def test_a_decision_killed_anywhere_and_said_again_is_applied_once(
     story: str, open_ledger: OpenLedger, record_property: Count
 ) -> None:
-    wanted = _run(story, open_ledger, None)
-    assert wanted is not None
+    record_property("cells", cells(story, open_ledger))
 
-    cells = 0
+
+@pytest.mark.parametrize("story", [*STORIES, *UNMARKED])
+def test_the_same_on_postgresql(
+    story: str, stories: PostgresForStories, record_property: Count
+) -> None:
+    record_property("cells", cells(story, stories))
+
+
+def cells(story: str, open_ledger: OpenLedger) -> int:
+    """Runs every cut there is and counts them; each ends as the story that nobody cut."""
+    wanted, count_of_cells = _run(story, open_ledger, None), 0
     for after in (False, True):
         for at in count():
             assert at < EFFECTS_MAX, "no end of effects"
@@ -113,9 +133,9 @@ def test_a_decision_killed_anywhere_and_said_again_is_applied_once(
             if end is None:
                 break
             assert end == wanted, f"died {'after' if after else 'before'} effect {at}"
-            cells += 1
-    assert cells
-    record_property("cells", cells)
+            count_of_cells += 1
+    assert count_of_cells
+    return count_of_cells
 
 
 def _run(story: str, open_ledger: OpenLedger, life: Process | None) -> Any:

@@ -93,6 +93,12 @@ def test_what_cannot_be_done_says_why(
     assert (ran.code, says in ran.err) == (code, True), ran
 
 
+def test_a_key_that_looks_like_an_option_goes_behind_two_dashes(shell: Shell) -> None:
+    ran = shell.run("resolve", "--hold", *WHY, "--json", "--", "nothing", "--none")
+
+    assert (ran.code, ran.json["error"]["code"]) == (1, "unknown_document")
+
+
 def test_an_unknown_document_is_an_error(shell: Shell) -> None:
     ran = shell.run("resolve", "nothing", "a1", "--hold", *WHY, "--json")
 

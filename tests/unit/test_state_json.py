@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.shapes import document_state, documents_list
+from adapters.shapes import document_state, documents_list, next_command
 from reconciler.model import (
     Account,
     BlockReason,
@@ -195,6 +195,22 @@ NEXT = [
     ),
     (sample.with_surplus(known=True), "none", None),
 ]
+
+
+def test_a_document_of_a_list_comes_without_items_and_names_where_to_look() -> None:
+    for view, command in ((sample.held(), "explain"), (sample.with_surplus(), "show")):
+        bare = replace(view.document, items=(), surplus=())
+
+        assert next_command(bare, view.document.next) == f"reconciler {command} {ID}"
+
+
+def test_a_key_that_looks_like_an_option_is_not_read_as_one() -> None:
+    (held,) = sample.held().document.items
+    odd = sample.view(DocumentState.HELD, replace(held, key="--none"))
+
+    command = next_command(odd.document, odd.document.next)
+
+    assert command == f"reconciler resolve --adopt EXTERNAL_ID --reason TEXT -- {ID} --none"
 
 
 @pytest.mark.parametrize(("view", "action", "command"), NEXT)
