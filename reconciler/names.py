@@ -40,4 +40,6 @@ def may_read_otherwise(name: str) -> bool:
 
 def storable(text: str) -> str:
     """The text with what PostgreSQL refuses made visible: U+0000 and lone surrogates (R051)."""
+    if text.isascii() and "\0" not in text:
+        return str(text)  # nearly all of it
     return _UNSTORABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", str(text))

@@ -107,7 +107,7 @@ class Wave:
         self._held = held
         self._outside = outside
         self._more = more
-        self._writing: asyncio.Task[None] | None = None
+        self._senders = 0
         self._recorder = Recorder(view, held, outside)
         self._stops: set[Stop] = set()
         self._wait: timedelta | None = None
@@ -117,8 +117,7 @@ class Wave:
         """Send until nothing is left or something stops it; then save what is left."""
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(self._outside.limits.concurrency):
-                    group.create_task(self._send_some(group))
+                self._start_senders(group)
             for call in self._queue:
                 self._recorder.add(Answered(item=call.item, call=call.call, answer=UNSENT))
         finally:
@@ -132,17 +131,19 @@ class Wave:
             error=self._error,
         )
 
+    def _start_senders(self, group: asyncio.TaskGroup) -> None:
+        """One for each call that waits, up to the bound; each goes on with whatever comes then."""
+        free = self._outside.limits.concurrency - self._senders
+        for _ in range(min(free, len(self._queue))):
+            self._senders += 1
+            group.create_task(self._send_some(group))
+
     async def _send_some(self, group: asyncio.TaskGroup) -> None:
         """Ends where nothing is left, or at the first reason to stop."""
-        while not self._stops and await self._has_next():
+        while self._queue and not self._stops:
             async with self._outside.slots.one(self._held.step):
                 await self._send_one(group)
-
-    async def _has_next(self) -> bool:
-        """Whether a call waits to be sent; waits itself while more are being written."""
-        while not self._queue and self._writing is not None and not self._writing.done():
-            await asyncio.wait({self._writing})
-        return bool(self._queue)
+        self._senders -= 1
 
     async def _send_one(self, group: asyncio.TaskGroup) -> None:
         self._note(self._stop_seen())
@@ -150,7 +151,7 @@ class Wave:
             return
         call = self._queue.popleft()
         if not self._queue:
-            self._writing = group.create_task(self._write_more())
+            group.create_task(self._write_more(group))
         answer = await self._outside.graph.create(
             call.request, within=self._outside.limits.call_timeout
         )
@@ -158,7 +159,7 @@ class Wave:
         self._recorder.add(Answered(item=call.item, call=call.call, answer=answer))
         self._learn(answer)
 
-    async def _write_more(self) -> None:
+    async def _write_more(self, group: asyncio.TaskGroup) -> None:
         """What is written here and not sent in the end is recorded as that."""
         try:
             written = await self._more(self._recorder.view)
@@ -170,6 +171,7 @@ class Wave:
         if written is not None:
             self._recorder.learn(written.view)
             self._queue.extend(written.calls)
+            self._start_senders(group)
 
     def _stop_seen(self) -> Stop | None:
         """What forbids the next create, as of this very moment."""
