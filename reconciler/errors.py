@@ -8,6 +8,8 @@ ReconcilerError              `code` for programs, the message for people, `next`
   WrongState                 a person asked for what the state does not allow ("too late")
   DecisionRefused            what a person decided cannot be done, or would break the promise
     StaleEvidence            what the person looked at is not what stands any more
+  PlanRefused                a plan of a batch is too old, altered, or too bold
+  UnknownRun                 no batch of this id changed anything
   LedgerUnavailable          the database cannot be reached or used
     WrongSchema              migrate first
     ForeignLedger            a restored or cloned database, or one of another GRAPH_URL
@@ -90,6 +92,18 @@ class StaleEvidence(DecisionRefused):
     """What was decided on has moved; nothing changed. Look at it again, and decide on that."""
 
     code = "stale_evidence"
+
+
+class PlanRefused(ReconcilerError):
+    """A plan of a batch is not carried out; nothing changed."""
+
+    code = "plan_refused"
+
+
+class UnknownRun(ReconcilerError):
+    """No batch of this id changed anything in this ledger."""
+
+    code = "unknown_run"
 
 
 class LedgerUnavailable(ReconcilerError):

@@ -18,6 +18,8 @@ SURPLUS: Final = "surplus"  # more exists than is wanted
 STALE: Final = "stale"  # what was judged had moved; nothing was decided
 RESOLVED: Final = "resolved"  # a person decided, and why
 CONTESTED: Final = "contested"  # a binding that was no proof was given up for one that is
+BATCH_APPLIED: Final = "batch_applied"  # a batch carried out what it had planned for it
+BATCH_REVERTED: Final = "batch_reverted"  # what a batch bound was taken back, and why
 CANCEL_REQUESTED: Final = "cancel_requested"
 ACCOUNT_CLOSED: Final = "account_closed"
 STATE: Final = "state"  # the document's state after an end
@@ -38,6 +40,8 @@ ALL: Final = frozenset(
         STALE,
         RESOLVED,
         CONTESTED,
+        BATCH_APPLIED,
+        BATCH_REVERTED,
         CANCEL_REQUESTED,
         ACCOUNT_CLOSED,
         STATE,

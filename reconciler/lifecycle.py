@@ -54,6 +54,7 @@ class On(StrEnum):
     END = "the end"
     CANCEL = "cancel"
     CONTEST = "contest"  # what it had bound by name and time is proven to be another's
+    REVERT = "revert"  # a person takes back what a batch bound
 
 
 _D = DocumentState
@@ -77,9 +78,13 @@ MOVES: Final[dict[tuple[DocumentState, On], frozenset[DocumentState]]] = {
     (_D.QUEUED, On.CONTEST): frozenset({_D.QUEUED, _D.HELD, _D.CANCELLED}),
     (_D.PUBLISHED, On.CONTEST): frozenset({_D.HELD, _D.CANCELLED}),
     (_D.PARTLY_PUBLISHED, On.CONTEST): frozenset({_D.HELD, _D.CANCELLED}),
+    (_D.QUEUED, On.REVERT): frozenset({_D.QUEUED}),
+    (_D.HELD, On.REVERT): frozenset({_D.HELD}),
+    (_D.PUBLISHED, On.REVERT): frozenset({_D.HELD}),
+    (_D.PARTLY_PUBLISHED, On.REVERT): frozenset({_D.HELD}),
 }
 """The table of design section 4. `cancelled` stands on no left side: it absorbs. So does
-`published`, unless a claim it rested on is proven to be another's: then it was never true."""
+`published`, unless a claim it rested on is proven to be another's, or taken back by who made it."""
 
 
 def queued(document: Document, now: datetime) -> Document:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from .funnel import DEFAULT_POLICY, Policy, judge, needs_label_check
+from .limits import Limits
 from .listing import (
     IncompleteListing,
     Keep,
@@ -112,6 +113,30 @@ async def look(
     )
 
 
+def absence_could_be_said(
+    document: Document,
+    judged: Iterable[Item],
+    listings: Iterable[Listing],
+    verdicts: Mapping[str, Verdict],
+    limits: Limits,
+) -> frozenset[Place]:
+    """Places of items not found, whose first walk is complete and shows what they made."""
+    first = {walk.request.place: walk for walk in listings}
+
+    def is_settled(intent: Intent) -> bool:
+        walk, at = first.get(place_of(intent)), settle_at(intent, attempts, timings)
+        return walk is not None and shows_everything(walk, at)
+
+    attempts, timings = document.attempts, limits.timings()
+    return frozenset(
+        place_of(item.intent)
+        for item in judged
+        if item.intent is not None
+        and not isinstance(verdicts.get(item.key), Found)
+        and is_settled(item.intent)
+    )
+
+
 def seen(document: Document) -> dict[str, Seen]:
     """Every item's state and facts counter, to fence a later decision with."""
     return {
@@ -164,20 +189,9 @@ class _Walking:
             self.incomplete[request.place] = walk
 
     def places_where_absence_could_be_said(self) -> frozenset[Place]:
-        """Places of items not found, whose first walk is complete and shows what they made."""
-        first = {w.request.place: w for w in self.complete}
-        return frozenset(
-            place_of(item.intent)
-            for item in self._judged
-            if item.intent is not None
-            and not isinstance(self.judgement.verdicts.get(item.key), Found)
-            and self._is_settled(item.intent, first.get(place_of(item.intent)))
-        )
-
-    def _is_settled(self, intent: Intent, walk: Listing | None) -> bool:
-        timings = self._outside.limits.timings()
-        at = settle_at(intent, self._document.attempts, timings)
-        return walk is not None and shows_everything(walk, at)
+        """Places to be walked again."""
+        verdicts, limits = self.judgement.verdicts, self._outside.limits
+        return absence_could_be_said(self._document, self._judged, self.complete, verdicts, limits)
 
     async def judge(self, label_exists: bool | None = None) -> None:
         """Judge what is there by now, against bindings and rivals read afresh."""

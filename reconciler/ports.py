@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from .arriving import Arrivals
+from .batching import Batches
 from .call_outcome import Answer, CreateRequest
 from .due import Duties
 from .listing import Keep, Walk, WalkRequest
@@ -173,13 +174,15 @@ class View:
 class Change:
     """What a decision wants stored. An unchanged document costs no write but the guard's.
 
-    `account` None leaves the account alone.
+    `account` None leaves the account alone. `run` is the batch that the change belongs to, by which
+    its documents are found again; None: it belongs to none.
     """
 
     document: Document
     account: Account | None = None
     events: tuple[Event, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    run: str | None = None
 
 
 Decide = Callable[[View], Change]
@@ -196,7 +199,7 @@ class Summary:
     has_surplus: bool
 
 
-class Ledger(Duties, Arrivals, Protocol):
+class Ledger(Duties, Arrivals, Batches, Protocol):
     """Durable truth about documents. One implementation per database, one contract suite for all.
 
     After every change the ledger sets `next` by `lifecycle.next_step`, in the same transaction.

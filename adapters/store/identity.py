@@ -38,6 +38,13 @@ def print_of(path: Path) -> str:
     return hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
 
 
+def of(connection: Connection) -> str:
+    """The random identity of this ledger, new whenever a copy is accepted; one that is no file
+    has none."""
+    row = _FIND.row(connection, {})
+    return MEMORY if row is None else str(row.identity)
+
+
 def check(connection: Connection, *, graph_url: str | None, file_print: str) -> None:
     """Raise `ForeignLedger` unless this is the accepted database of this GRAPH_URL.
 

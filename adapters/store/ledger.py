@@ -14,6 +14,7 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from reconciler.arriving import AccountAndId, Admit
+from reconciler.batching import Broken
 from reconciler.due import Due, DueDocument
 from reconciler.model import Account, Document, DocumentState, Origin
 from reconciler.ports import (
@@ -29,9 +30,10 @@ from reconciler.ports import (
 )
 from reconciler.verdict import Evidence
 
-from . import accounts, arrivals, evidence, reading, transactions, workers
+from . import accounts, arrivals, batches, evidence, identity, reading, transactions, workers
 from . import due as due_work
 from .summaries import summaries
+from .surroundings import surroundings_of_all
 
 Result = TypeVar("Result")
 
@@ -209,3 +211,39 @@ class SqlLedger(ABC):
     async def end_sweep(self, owner: str) -> None:
         """Give the lease on sweeping back."""
         await self._write(lambda connection, _: workers.end_sweep(connection, owner))
+
+    async def identity(self) -> str:
+        """Which ledger this is."""
+        return await self._read(lambda connection, _: identity.of(connection))
+
+    async def broken_accounts(self, *, held: bool) -> tuple[Broken, ...]:
+        """Accounts with broken documents, by id."""
+        return await self._read(
+            lambda connection, now: batches.broken_accounts(connection, now, held=held)
+        )
+
+    async def broken(
+        self, account_id: str, *, held: bool, limit: int, after: str = ""
+    ) -> tuple[Document, ...]:
+        """One page of broken documents, whole, by id."""
+        return await self._read(
+            lambda connection, now: batches.broken(
+                connection, now, account_id, held=held, limit=limit, after=after
+            )
+        )
+
+    async def whole(self, ids: Collection[str]) -> tuple[Document, ...]:
+        """These documents, whole, by id."""
+        return await self._read(lambda connection, _: batches.whole(connection, ids))
+
+    async def around_all(self, account_id: str, around: Around) -> Surroundings:
+        """Bindings and rivals of many documents."""
+        return await self._read(
+            lambda connection, _: surroundings_of_all(connection, account_id, around)
+        )
+
+    async def of_run(self, run: str, *, limit: int, after: str = "") -> tuple[str, ...]:
+        """One page of documents that a run changed, by id."""
+        return await self._read(
+            lambda connection, _: batches.of_run(connection, run, limit=limit, after=after)
+        )

@@ -58,6 +58,10 @@ _UNSETTLED: Final = Statement(
 _ATTEMPTS: Final = Statement(_parts("attempt", "number"))
 _SURPLUS: Final = Statement(_parts("surplus", "position"))
 _VERDICTS: Final = Statement(_parts("verdict", "position"))
+_MANY: Final = {
+    name: OneOf(select(table(name)), table(name).c.document_id)
+    for name in ("item", "intent", "call", "attempt", "surplus", "verdict")
+}
 _JOURNAL: Final = Statement(_parts("journal", "sequence"))
 
 
@@ -96,6 +100,42 @@ def items(
     rows = _of_items(connection, document_id, only, _ITEMS, _SOME_ITEMS)
     found = [item_of(row, by_key.get(row.key)) for row in rows]
     return sorted(found, key=lambda item: item.position)
+
+
+def whole(connection: Connection, rows: Iterable[AnyRow]) -> tuple[Document, ...]:
+    """The documents of these rows, whole, in their order: one statement for each table and some
+    hundred documents, not for each document."""
+    rows = list(rows)
+    of: dict[str, dict[str, list[AnyRow]]] = {
+        name: _by_document(connection, name, [row.id for row in rows]) for name in _MANY
+    }
+    return tuple(_whole(row, {name: of[name].get(row.id, []) for name in of}) for row in rows)
+
+
+def _by_document(connection: Connection, name: str, ids: list[str]) -> dict[str, list[AnyRow]]:
+    found: dict[str, list[AnyRow]] = defaultdict(list)
+    for row in _MANY[name].rows(connection, ids, {}):
+        found[row.document_id].append(row)
+    return found
+
+
+def _whole(row: AnyRow, parts: dict[str, list[AnyRow]]) -> Document:
+    calls: dict[str, list[Call]] = defaultdict(list)
+    for each in parts["call"]:
+        calls[each.key].append(call_of(each))
+    by_key = {each.key: intent_of(each, _by_number(calls[each.key])) for each in parts["intent"]}
+    found = [item_of(each, by_key.get(each.key)) for each in parts["item"]]
+    return document_of(
+        row,
+        items=sorted(found, key=lambda item: item.position),
+        attempts=sorted(map(attempt_of, parts["attempt"]), key=lambda attempt: attempt.number),
+        surplus=[surplus_of(each) for each in _in_order(parts["surplus"])],
+        verdicts=[verdict_of(each) for each in _in_order(parts["verdict"])],
+    )
+
+
+def _in_order(rows: list[AnyRow]) -> list[AnyRow]:
+    return sorted(rows, key=lambda row: int(row.position))
 
 
 def unsettled_keys(connection: Connection, document_id: str) -> list[str]:

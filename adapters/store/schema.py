@@ -13,7 +13,7 @@ from sqlalchemy import Connection, inspect, text
 
 from reconciler.errors import ForeignLedger, WrongSchema
 
-VERSION: Final = "0003"
+VERSION: Final = "0004"
 """The revision this program reads and writes: the newest of `migrations/versions`."""
 
 VERSION_TABLE: Final = "ledger_schema"

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Text, and_, bindparam, func, or_, select
 
-from reconciler.model import Grade, ItemState, Kind
+from reconciler.model import Document, Grade, ItemState, Kind
 from reconciler.ports import Around, Binding, Rival, Surroundings
 
 from . import reading
@@ -19,6 +19,10 @@ from .tables import table
 
 _document, _item, _intent = map(table, ("document", "item", "intent"))
 _ACCOUNT: Final = bindparam("the_account", type_=Text)
+NOBODY: Final = ""
+"""The id of no document."""
+
+_BY_ID: Final = OneOf(select(_document), _document.c.id)
 _NO_PROOF: Final = [grade for grade in Grade if not grade.is_proof]
 
 _BINDINGS: Final = OneOf(
@@ -81,6 +85,23 @@ def surroundings(
         bindings=dict(bindings_of(connection, account_id, around.external_ids)),
         rivals=tuple(_rivals(connection, document_id, account_id, around)),
     )
+
+
+def surroundings_of_all(connection: Connection, account_id: str, around: Around) -> Surroundings:
+    """The same for a whole account, no document left out; read table by table."""
+    places = sorted(set(_places(connection, NOBODY, account_id, around)))
+    rows = _BY_ID.rows(connection, {document_id for document_id, _ in places}, {})
+    rivals = {document.id: document for document in reading.whole(connection, rows)}
+    return Surroundings(
+        bindings=dict(bindings_of(connection, account_id, around.external_ids)),
+        rivals=tuple(_rival(rivals[document_id], key) for document_id, key in places),
+    )
+
+
+def _rival(document: Document, key: str) -> Rival:
+    intent = document.item(key).intent
+    assert intent is not None, "a rival is an intent"
+    return Rival(document_id=document.id, item=key, intent=intent, attempts=document.attempts)
 
 
 def bindings_of(

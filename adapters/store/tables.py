@@ -282,6 +282,18 @@ class CompleteAccount(Base, table=True):
     said_at: datetime = Field(sa_type=Instant)
 
 
+class BatchChange(Base, table=True):
+    """Which documents a batch changed. What it changed stands in their journals."""
+
+    __tablename__ = "batch_change"
+
+    run: str = Field(primary_key=True, sa_type=Text)
+    document_id: str = Field(primary_key=True, sa_type=Text)
+    at: datetime = Field(sa_type=Instant)
+
+    __table_args__ = (_of_document(),)
+
+
 class Worker(Base, table=True):
     """When a worker was last seen. One that ended in order has no row."""
 

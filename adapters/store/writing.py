@@ -37,6 +37,7 @@ _ATTEMPT: Final = RowWriter("attempt")
 _VERDICT: Final = RowWriter("verdict")
 _SURPLUS: Final = RowWriter("surplus")
 _JOURNAL: Final = RowWriter("journal")
+_BATCH: Final = RowWriter("batch_change")
 
 _journal = table("journal")
 _LAST: Final = Statement(
@@ -101,6 +102,9 @@ def record(connection: Connection, change: Change, now: datetime, seen: Account)
     document = change.document
     _append(connection, document.id, change.events, now)
     evidence.add(connection, document.id, change.evidence, now)
+    if change.run is not None:
+        row = {"run": change.run, "document_id": document.id, "at": now}
+        _BATCH.store(connection, [], [row])
     if change.account is not None:
         assert change.account.id == document.account_id, "another document's account"
         accounts.put(connection, change.account, seen)

@@ -1,0 +1,141 @@
+"""One account of a plan: what its documents are judged by, and how one of them is judged."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from .batch_decision import carried_out, change_of, planned_items
+from .batch_judging import Case, Sight, cut_around, is_broken
+from .batch_values import Planned
+from .batch_walking import AccountWalks, Walked
+from .look import Look
+from .model import Document
+from .outside import Outside
+from .policy import Policy
+from .ports import Around
+
+PAGE: Final = 100
+"""Documents read, and judged against one reading of bindings and rivals, at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A document's line of the plan, and the look it was made of; None where none was needed."""
+
+    planned: Planned
+    look: Look | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountRun:
+    """What the documents of one account have in common in a plan. `held`: items that a person
+    should decide are judged too."""
+
+    account_id: str
+    outside: Outside
+    walks: AccountWalks
+    policy: Policy
+    held: bool
+
+    @staticmethod
+    async def begun(account_id: str, outside: Outside, *, held: bool) -> AccountRun:
+        """Whether it may be asked at all, and what suffices for its documents without a mark."""
+        ledger = outside.ledger
+        account, now = await ledger.account(account_id), await ledger.now()
+        is_complete = await ledger.is_complete(account_id)
+        return AccountRun(
+            account_id=account_id,
+            outside=outside,
+            walks=AccountWalks(account, outside, now),
+            policy=outside.legacy.policy(is_complete=is_complete),
+            held=held,
+        )
+
+    async def all(self) -> AsyncIterator[list[Case]]:
+        """Every broken document, page by page."""
+        after = ""
+        while page := await self.outside.ledger.broken(
+            self.account_id, held=self.held, limit=PAGE, after=after
+        ):
+            yield await self._cases(page)
+            after = page[-1].id
+
+    async def these(self, ids: Collection[str]) -> AsyncIterator[list[Case]]:
+        """These documents as they stand, page by page, without those that are broken no more."""
+        ids = sorted(ids)
+        for start in range(0, len(ids), PAGE):
+            yield await self._cases(await self.outside.ledger.whole(ids[start : start + PAGE]))
+
+    async def _cases(self, page: Collection[Document]) -> list[Case]:
+        now, limits = await self.outside.ledger.now(), self.outside.limits
+        return [
+            Case.of(document, now, limits, held=self.held)
+            for document in page
+            if is_broken(document, now, held=self.held)
+        ]
+
+    async def looks(
+        self, cases: list[Case], walked: Walked, began_at: datetime
+    ) -> list[tuple[Case, Sight, Look]]:
+        """Judge these together: one reading of bindings and rivals serves all."""
+        now = await self.outside.ledger.now()
+        sights = [self._sight(case, walked, began_at, now) for case in cases]
+        asked = [sight.around(case) for case, sight in zip(cases, sights, strict=True)]
+        everything = Around(
+            names=frozenset().union(*(one.names for one in asked)),
+            external_ids=frozenset().union(*(one.external_ids for one in asked)),
+        )
+        around = await self.outside.ledger.around_all(self.account_id, everything)
+        return [
+            (case, sight, sight.look(case, cut_around(case, own, around)))
+            for case, sight, own in zip(cases, sights, asked, strict=True)
+        ]
+
+    def _sight(self, case: Case, walked: Walked, began_at: datetime, now: datetime) -> Sight:
+        return Sight(
+            listings=walked.listings(case.places, case.wanted),
+            incomplete=walked.missing(case.places),
+            began_at=began_at,
+            now=now,
+            limits=self.outside.limits,
+            policy=self.policy,
+        )
+
+    async def judged(self, cases: list[Case], walked: Walked, began_at: datetime) -> list[Judged]:
+        """A line of the plan for each of these."""
+        lines = []
+        for case, first_sight, first_look in await self.looks(cases, walked, began_at):
+            sight, look = await self._with_label_check(case, first_sight, first_look)
+            lines.append(self._line(case, sight, look if case.items else None))
+        return lines
+
+    async def _with_label_check(self, case: Case, sight: Sight, look: Look) -> tuple[Sight, Look]:
+        """Ask for the label where an absence waits for it."""
+        part = case.answered.mark_part
+        if part is None or not sight.needs_label_check(case, look):
+            return sight, look
+        sight = replace(sight, label_exists=await self.walks.has_label(part))
+        return sight, sight.look(case, look.surroundings)
+
+    def _line(self, case: Case, sight: Sight, look: Look | None) -> Judged:
+        document, limits = case.standing, self.outside.limits
+        planned = Planned(
+            document_id=document.id,
+            account_id=document.account_id,
+            container=document.container,
+            origin=document.origin,
+            state=document.state,
+            crashed=case.taken_over is not document,
+            epoch=document.lease_epoch,
+            judged_at=sight.now,
+            began_at=sight.began_at,
+            items=planned_items(case, look),
+            change=change_of(case, carried_out(case, look, sight.now, limits)),
+            listings=sight.listings,
+            incomplete=tuple(sight.incomplete.values()),
+            label_exists=sight.label_exists,
+        )
+        return Judged(planned=planned, look=look)

@@ -1,0 +1,87 @@
+"""The use case `batch plan`: judge every broken document, each container listed once for all.
+
+Takes no lease and writes nothing. What is decided later is fenced by what was judged here: the
+document's epoch, each item's state and facts, and the bindings and rivals around it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+from .batch_account import AccountRun, Judged
+from .batch_group import Group, Progress, Step, Write
+from .batch_groups import Tying
+from .batch_settings import settings_of
+from .batch_values import AccountPlan, Head
+from .batching import Broken
+from .outside import Outside
+
+ACCOUNTS_AT_ONCE: Final = 4
+"""Within an account one request follows the other: requests at once only share its budget."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What to plan for: one account, or None for all. `held`: items that a person should decide
+    are judged once more, too."""
+
+    account_id: str | None = None
+    held: bool = False
+
+
+async def plan(
+    asked: Asked, outside: Outside, *, write: Write, step: Step = lambda _: None
+) -> Head:
+    """Judge all that is broken. `write` gets each document as it is judged, `step` the progress.
+
+    A throttled or refused account holds back its own documents only, and they say so.
+    """
+    # 1. What there is, for whom, and by which rules.
+    ledger = outside.ledger
+    accounts = await ledger.broken_accounts(held=asked.held)
+    chosen = [one for one in accounts if asked.account_id in (None, one.account_id)]
+    head = Head(
+        run=outside.chance.document_id(),
+        at=await ledger.now(),
+        ledger=await ledger.identity(),
+        settings=settings_of(outside),
+        accounts={one.account_id: AccountPlan(documents=one.documents) for one in chosen},
+    )
+    progress = Progress(of=sum(one.broken for one in chosen))
+    # 2. Account by account, a bounded number at once.
+    at_once = asyncio.Semaphore(ACCOUNTS_AT_ONCE)
+
+    async def judge(account: Broken) -> None:
+        async with at_once:
+            run = await AccountRun.begun(account.account_id, outside, held=asked.held)
+            await _judge_all(run, head, write, lambda more: step(progress.add(more)))
+
+    async with asyncio.TaskGroup() as tasks:
+        for account in chosen:
+            tasks.create_task(judge(account))
+    # 3. The figures stand in the head by now.
+    return head
+
+
+async def _judge_all(run: AccountRun, head: Head, write: Write, step: Step) -> None:
+    """One account: which documents share which places, then group by group."""
+
+    def judged(one: Judged) -> None:
+        head.add(one.planned)
+        write(one)
+
+    tying = Tying()
+    async for cases in run.all():
+        for case in cases:
+            tying.add(case.standing.id, case.places)
+    groups = tuple(tying.groups())
+    step(Progress(places=sum(len(tied.places) for tied in groups)))
+    for tied in groups:
+        group = Group(run, tied)
+        await group.judge(judged, step)
+        head.walked_twice += group.walked_twice
+        head.moved += group.moved
+    head.walks += run.walks.walks
+    head.pages += run.walks.pages
