@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Final
 
 from .candidate import Candidate, Readings, readings_by_id
@@ -32,13 +33,13 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """One row of a group. `owner` None: bound to nothing. The rest is as the API told it."""
+    """One row of a group. `owner` None: bound to nothing. `created_at` None: no readable time."""
 
     external_id: str
     owner: Owner | None
     is_copy: bool
     effective_status: str | None
-    created_time: str | None
+    created_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,10 +188,11 @@ def _entity(row: Candidate, owner: Owner | None) -> Entity:
         owner=owner,
         is_copy=row.is_copy,
         effective_status=row.row.effective_status,
-        created_time=row.row.created_time,
+        created_at=row.created_at,
     )
 
 
-def _age(entity: Entity) -> tuple[str, int, str]:
+def _age(entity: Entity) -> tuple[datetime, int, str]:
     """Ids are digits: the shorter is the smaller."""
-    return entity.created_time or "", len(entity.external_id), entity.external_id
+    created = entity.created_at or datetime.min.replace(tzinfo=UTC)
+    return created, len(entity.external_id), entity.external_id

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from ..bootstrap import Reconciler
@@ -53,13 +51,15 @@ def duplicates_picture(shape: Shape) -> RenderableType:
     """What could not be listed, then the groups."""
     parts: list[RenderableType] = [_head(shape), *_incomplete(shape)]
     for group in shape["groups"][:GROUPS_SHOWN_MAX]:
-        parts += ["", _title(group), Padding(_rows(group), (0, 0, 0, 2))]
+        parts += ["", _title(group), *_rows(group)]
     if (hidden := len(shape["groups"]) - GROUPS_SHOWN_MAX) > 0:
         parts += ["", Text(f"and {hidden:,} more groups, see --json", "dim")]
     if any(group["ours"] for group in shape["groups"]):
         parts += ["", Text(WHAT_TO_DO)]
     return Group(*parts)
 
+
+NOTHING: Final = "nothing beyond what is wanted"
 
 WHAT_TO_DO: Final = (
     "What is too many is yours to delete in Ads Manager: nothing here deletes. What is to stay is "
@@ -69,9 +69,13 @@ WHAT_TO_DO: Final = (
 
 def _head(shape: Shape) -> Text:
     found = len(shape["groups"])
-    told = f"{found:,} groups beyond what is wanted" if found else "nothing beyond what is wanted"
-    scope = f"in {shape['walked']:,} containers listed to their end"
+    told = f"{_counted(found, 'group')} beyond what is wanted" if found else NOTHING
+    scope = f"in {_counted(shape['walked'], 'listing')} that came to an end"
     return Text.assemble((told, "bold"), f", {scope}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _incomplete(shape: Shape) -> Iterator[RenderableType]:
@@ -92,23 +96,22 @@ def _title(group: Shape) -> Text:
     )
 
 
-def _rows(group: Shape) -> RenderableType:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)  # an id is to be copied
-    ours = set(group["ours"])
-    for entity in group["entities"][:ROWS_SHOWN_MAX]:
+def _rows(group: Shape) -> Iterator[RenderableType]:
+    """A line for each, whose it is below where there is something to say; an id is never cut."""
+    ours, shown = set(group["ours"]), group["entities"][:ROWS_SHOWN_MAX]
+    width = max(len(entity["external_id"]) for entity in shown)
+    for entity in shown:
         is_ours = entity["external_id"] in ours
-        table.add_row(
-            Text("ours" if is_ours else "look-alike", "bold" if is_ours else "dim"),
-            entity["external_id"],
-            _bound(entity, is_ours),
-            visible(entity["effective_status"] or "-"),
-            clock(entity["created_time"]) if entity["created_time"] else "-",
+        line = Text.assemble(
+            (f"  {'ours' if is_ours else 'look-alike':<12}", "bold" if is_ours else "dim"),
+            f"{entity['external_id']:<{width}}  {visible(entity['effective_status'] or '-'):<8}",
+            f"  {clock(entity['created_time'])}",
         )
+        yield line
+        if said := _bound(entity, is_ours):
+            yield Text(f"{'':14}{said}", "dim")
     if (hidden := len(group["entities"]) - ROWS_SHOWN_MAX) > 0:
-        table.add_row("", f"and {hidden:,} more")
-    return table
+        yield Text(f"{'':14}and {hidden:,} more", "dim")
 
 
 def _bound(entity: Shape, is_ours: bool) -> str:
@@ -116,4 +119,4 @@ def _bound(entity: Shape, is_ours: bool) -> str:
         return f"item {entity['item']} of {entity['document_id']}"
     if entity["is_copy"]:
         return "a copy"
-    return "bound to nothing" if is_ours else ""
+    return "bears our mark, bound to nothing" if is_ours else ""

@@ -8,7 +8,7 @@ from reconciler.duplicates import Duplicates, NotWalked
 from reconciler.duplicates_groups import Entity, Group
 
 from .document_state import container
-from .values import account
+from .values import account, shown_time
 
 SCHEMA: Final = "duplicates/1"
 
@@ -45,7 +45,7 @@ def _entity(entity: Entity) -> dict[str, Any]:
         "item": owner.item if owner else None,
         "is_copy": entity.is_copy,
         "effective_status": entity.effective_status,
-        "created_time": entity.created_time,
+        "created_time": shown_time(entity.created_at),
     }
 
 

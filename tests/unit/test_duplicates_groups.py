@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from rich.console import Console
 
+from adapters.cli.duplicates_command import duplicates_picture
+from adapters.shapes import duplicates_report
 from fixtures.funnel_world import C1, PART, bare, document, item, row, walk, whole_marked
+from reconciler.duplicates import Duplicates
 from reconciler.duplicates_groups import Group, Wants, groups_of
 from reconciler.listing import Row
 from reconciler.model import Document, ItemState, Kind, Surplus
@@ -99,3 +105,28 @@ def test_a_walk_keeps_the_names_that_are_wanted_and_all_that_bears_our_marks() -
         True, False, True,
     ]  # fmt: skip
     assert PART in row("7").labels
+
+
+def test_a_report_tells_times_in_utc_and_the_oldest_first() -> None:
+    """The API writes its account's zone: read as it stands, a time would be hours off."""
+    (group,) = beyond(row("1001", created=9), row("1002", created=4), bare("7", created="odd"))
+
+    report = duplicates_report(Duplicates(groups=(group,), walked=1))
+    picture = drawn(report)
+
+    (shape,) = report["groups"]
+    assert (shape["ours"], shape["look_alikes"]) == (["1002", "1001"], ["7"])
+    assert [entity["created_time"] for entity in shape["entities"]] == [
+        "2026-03-10T12:00:04Z", "2026-03-10T12:00:09Z", None,
+    ]  # fmt: skip
+    assert "1 group beyond what is wanted, in 1 listing that came to an end" in picture
+    assert "  ours        1002  PAUSED    2026-03-10 12:00:04 UTC" in picture
+    assert "bears our mark, bound to nothing" in picture
+    assert max(len(line.rstrip()) for line in picture.splitlines()) <= 80
+
+
+def drawn(report: dict[str, Any]) -> str:
+    console = Console(file=io.StringIO(), width=80, markup=False, highlight=False)
+    with console.capture() as captured:
+        console.print(duplicates_picture(report), crop=False)
+    return captured.get()
