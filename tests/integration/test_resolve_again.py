@@ -192,9 +192,7 @@ def test_what_moves_between_the_look_and_the_decision_is_looked_at_again(stage: 
     resolved = stage.time.run(meanwhile())
 
     assert resolved.is_recorded
-    assert (
-        len(stage.graph.walks) - walks == 2 + 1 + 2
-    )  # ours, the other document's, ours again
+    assert len(stage.graph.walks) - walks == 2 + 1 + 2  # ours, the other document's, ours again
 
 
 class TakenOnce(Process):
