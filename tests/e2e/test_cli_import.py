@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import subprocess
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,53 +15,7 @@ from sqlalchemy import create_engine, text
 
 from fixtures.graph.app import FakeGraph
 from tests.e2e.command_line import PROGRAM, Shell
-
-NOW = datetime.now(UTC).replace(microsecond=0)
-BEGAN = NOW - timedelta(hours=3)
-GONE = (NOW - timedelta(hours=2)).isoformat()
-IMPORT = ("--worker-gone-before", GONE)
-
-
-def line(document_id: str, *names: str, **changed: Any) -> dict[str, Any]:
-    """A document that began three hours ago and did not end."""
-    plain = {
-        "document_id": document_id,
-        "account_id": "act_1001",
-        "container": {"kind": "adset", "id": "2001"},
-        "kind": "ad",
-        "created_at": BEGAN.isoformat(),
-        "publish_started_at": BEGAN.isoformat(),
-        "names": list(names),
-        "recorded": [],
-    }
-    return plain | changed
-
-
-def finished(document_id: str, **ids: str) -> dict[str, Any]:
-    recorded = [{"name": name, "external_id": each} for name, each in ids.items()]
-    ended = (BEGAN + timedelta(minutes=1)).isoformat()
-    return line(document_id, *ids, recorded=recorded, publish_finished_at=ended)
-
-
-def made(graph: FakeGraph, name: str, after: timedelta = timedelta(minutes=5)) -> str:
-    """An ad that somebody made this long after the documents began; its id."""
-    world = graph.world
-    ad = world.colleague_creates("ads", name, parent_id="2001")
-    ad.created_time = world.stamp("act_1001", BEGAN + after)
-    return ad.id
-
-
-def file_of(shell: Shell, *lines: object, name: str = "old.jsonl") -> str:
-    text = "".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in lines)
-    (shell.folder / name).write_text(text)
-    return name
-
-
-def standing(shell: Shell, document_id: str) -> tuple[str, list[str]]:
-    """State, and of each item how it is known, or why it is not."""
-    state = shell.run("show", document_id, "--no-recover", "--json").json
-    items = [item["found_by"] or item["reason"] or item["state"] for item in state["items"]]
-    return state["state"], items
+from tests.e2e.old_documents import BEGAN, IMPORT, as_csv, file_of, finished, line, made, standing
 
 
 def test_twenty_broken_documents_are_recovered_or_held_for_the_right_reason(
@@ -204,20 +158,6 @@ def test_a_preview_stores_nothing(shell: Shell) -> None:
     assert "document 1 of act_1001: crashed, its worker gone by" in shown.out
     assert [one.get("state") for one in told.json["documents"]] == ["publishing", "published", None]
     assert shell.run("list", "--json").json["counts"] == {}
-
-
-def as_csv(*lines: dict[str, Any]) -> str:
-    rows = [
-        {name: value for name, value in each.items() if name != "container"}
-        | {f"container_{part}": value for part, value in each["container"].items()}
-        | {name: json.dumps(each[name]) for name in ("names", "recorded")}
-        for each in lines
-    ]
-    written = io.StringIO()
-    writer = csv.DictWriter(written, fieldnames=sorted({name for row in rows for name in row}))
-    writer.writeheader()
-    writer.writerows(rows)
-    return written.getvalue()
 
 
 def test_csv_says_the_same_as_json(shell: Shell) -> None:
