@@ -27,8 +27,14 @@ HEADERS: Final = {
 }
 """Of every request."""
 
-BEFORE_SENDING: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-"""N01: raised while resolving, connecting, shaking hands or waiting for a connection."""
+BEFORE_SENDING: Final = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+)
+"""N01: raised while resolving, connecting, shaking hands, waiting for a connection, or where a
+proxy refuses the tunnel that the request was to go through."""
 
 CONNECT_SHARE: Final = 0.9
 """Of what is left. A handshake that hangs should end by httpx's own timeout, which closes the
@@ -105,17 +111,25 @@ class Progress:
     began_to_connect: bool = False
     left: bool = False
 
-    async def trace(self, event: str, _info: Mapping[str, Any]) -> None:
-        """Note the two events that matter; a CONNECT to a proxy counts as having left."""
+    async def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Note the two events that matter. A CONNECT to a proxy holds nothing of the request."""
         if event == "connection.connect_tcp.started":
             self.began_to_connect = True
-        elif "send_request" in event:
+        elif _begins_to_send(event) and not _asks_for_a_tunnel(info):
             self.left = True
 
     @property
     def proves_nothing_left(self) -> bool:
         """Whether the request ended in the wait for a slot, or while connecting."""
         return not self.has_slot or (self.began_to_connect and not self.left)
+
+
+def _begins_to_send(event: str) -> bool:
+    return "send_request" in event and event.endswith(".started")
+
+
+def _asks_for_a_tunnel(info: Mapping[str, Any]) -> bool:
+    return getattr(info.get("request"), "method", None) == b"CONNECT"
 
 
 def _request(outgoing: Outgoing, progress: Progress, timeouts: dict[str, float]) -> httpx.Request:

@@ -42,7 +42,8 @@ class Lanes:
     """At most `count` transports of four requests each; opened when needed, closed by `aclose`.
 
     All requests go to the host of `url`. `transport` None is the real network: HTTP/1.1, no
-    retries, proxies from the environment honoured. Another one is for tests and the simulator.
+    retries; proxies and certificates as the environment names them. Another one is for tests and
+    the simulator.
     """
 
     def __init__(
@@ -112,9 +113,12 @@ class Lanes:
 
         An address without TLS gets one that trusts nobody, which costs nothing.
         """
-        if urlsplit(self._url).scheme == "https":
+        if urlsplit(self._url).scheme != "https":
+            return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        try:
             return httpx.create_ssl_context()
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        except OSError as error:  # it does not say which file; ssl.SSLError is one too
+            raise OSError(f"SSL_CERT_FILE or SSL_CERT_DIR cannot be used: {error}") from error
 
 
 def proxy_for(url: str) -> str | None:

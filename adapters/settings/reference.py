@@ -20,6 +20,10 @@ without its prefix. Durations are seconds and may have fractions. A variable tha
 `RECONCILER_` and is none of these is reported and ignored. The last column names the assumption of
 the promise (see the README) that a setting serves.
 
+A proxy is named as everywhere, by `HTTPS_PROXY` and `NO_PROXY`; certificate authorities of your own
+by `SSL_CERT_FILE` or `SSL_CERT_DIR`, which then replace the public ones. All four are read from
+the environment, never from `.env`.
+
 | variable | unit | default | bounds | what it is | serves |
 |---|---|---|---|---|---|
 """

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -64,9 +65,9 @@ class Server:
             self._tasks.discard(task)
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator["Server"]:
-        server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async def running(self, tls: ssl.SSLContext | None = None) -> AsyncIterator["Server"]:
+        server = await asyncio.start_server(self._connected, "127.0.0.1", 0, ssl=tls)
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         try:
             yield self
         finally:
