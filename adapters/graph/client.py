@@ -33,6 +33,9 @@ from .wire import Page, read_page
 CREATE_BODY_MAX: Final = 2**20
 """Bytes of a create's reply; a real one has fewer than a hundred."""
 
+READS_AT_ONCE: Final = 32
+"""Walks of as many accounts go on side by side; each waits for the API nearly all the time."""
+
 LOCAL: Final = "local"
 """The `row` of an error that was found before anything was sent, so by no line of the table."""
 
@@ -45,9 +48,9 @@ class GraphClient:
     """One per process and event loop; safe for any number of tasks. Close it with `aclose`.
 
     `tokens` is asked for an account's token before each request. `concurrency` is how many creates
-    run at once; reads get four slots beside them. `read_timeout` is the deadline of one page,
-    `throttle_max_wait` the longest that a usage header may keep it from asking.
-    `transport` None is the real network. Installs the redaction on the HTTP libraries' loggers.
+    run at once; reads get `READS_AT_ONCE` slots beside them. `read_timeout` is the deadline of one
+    page, `throttle_max_wait` the longest that a usage header may keep it from asking. `transport`
+    None is the real network. Installs the redaction on the HTTP libraries' loggers.
     """
 
     def __init__(
@@ -74,7 +77,8 @@ class GraphClient:
         self._redact.guard_logging()
         self._keyring = Keyring(tokens, app_secret, self._redact)
         self._requests = Requests(Endpoint(url, version), self._keyring)
-        self._lanes = Lanes(-(-concurrency // IN_FLIGHT_PER_CLIENT) + 1, url, transport)
+        slots = concurrency + READS_AT_ONCE
+        self._lanes = Lanes(-(-slots // IN_FLIGHT_PER_CLIENT), url, transport)
         self._sender = Sender(self._lanes)
         self._bounds = Bounds(pages_max=max_pages, rows_max=max_rows)
         self._read_timeout = read_timeout

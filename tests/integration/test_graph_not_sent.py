@@ -11,10 +11,10 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from adapters.graph import transport
-from adapters.graph.client import GraphClient
+from adapters.graph.client import READS_AT_ONCE, GraphClient
 from adapters.graph.sending import Progress
 from adapters.graph.tokens import Tokens
+from adapters.graph.transport import IN_FLIGHT_PER_CLIENT
 from reconciler.call_outcome import Again, CreateRequest
 from reconciler.model import Kind, Outcome
 from tests.integration.test_graph_network import (
@@ -92,7 +92,7 @@ async def test_a_deadline_while_waiting_for_a_slot_sent_nothing() -> None:
         Server(hanging).running() as server,
         opened(server.url, concurrency=1) as graph,
     ):
-        slots = 2 * transport.IN_FLIGHT_PER_CLIENT
+        slots = 1 + READS_AT_ONCE + (-1 - READS_AT_ONCE) % IN_FLIGHT_PER_CLIENT
         busy = [asyncio.create_task(graph.create(CREATE, within=LATER)) for _ in range(slots)]
         await server.has_seen(slots)
         answer = await graph.create(CREATE, within=timedelta(milliseconds=20))
