@@ -27,7 +27,7 @@ from .policy import Policy
 from .ports import Change, Event, SettleLease, Takeover, View
 
 AT_ONCE: Final = 8
-"""Accounts in work. In an account one document follows the other, in the order of the plan: what one
+"""Documents in work. In an account one follows the other, in the order of the plan: what one
 becomes may be seen by the next, and the end must not depend on who was quicker."""
 
 MOVED: Final = "it moved since it was judged"

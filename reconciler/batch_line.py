@@ -43,6 +43,7 @@ def head_json(head: Head) -> dict[str, Any]:
         "pages": head.pages,
         "walked_twice": head.walked_twice,
         "moved": head.moved,
+        "stages": {name: list(totals) for name, totals in head.stages.items()},
         "accounts": {
             name: {
                 "documents": one.documents,
@@ -69,6 +70,7 @@ def head_of(given: Json) -> Head:
         pages=given["pages"],
         walked_twice=given["walked_twice"],
         moved=given["moved"],
+        stages={name: list(totals) for name, totals in given["stages"].items()},
     )
 
 

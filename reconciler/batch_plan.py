@@ -70,6 +70,8 @@ async def _judge_all(run: AccountRun, head: Head, write: Write, step: Step) -> N
 
     def judged(one: Judged) -> None:
         head.add(one.planned)
+        for verdict in one.look.verdicts.values() if one.look else ():
+            head.add_stages(verdict.evidence.body)
         write(one)
 
     tying = Tying()

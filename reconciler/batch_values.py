@@ -120,6 +120,14 @@ class Head:
     pages: int = 0
     walked_twice: int = 0
     moved: int = 0
+    stages: dict[str, list[int]] = field(default_factory=dict)
+
+    def add_stages(self, evidence: Mapping[str, Any]) -> None:
+        """Add one item's funnel, from the body of its evidence."""
+        for stage in evidence["stages"]:
+            total = self.stages.setdefault(stage["stage"], [0, 0, 0])
+            for at, name in enumerate(("in", "not_ours", "doubt")):
+                total[at] += stage[name]
 
     def add(self, planned: Planned) -> None:
         """Count one document."""

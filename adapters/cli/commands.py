@@ -13,7 +13,7 @@ import typer
 
 from reconciler.model import DocumentState
 
-from . import decision_words, elsewhere_words
+from . import batch_words, decision_words, elsewhere_words
 from .words import AsJson, account_id
 
 app = typer.Typer(
@@ -220,7 +220,7 @@ def doctor(
 app.command()(decision_words.resolve)
 app.command()(decision_words.duplicates)
 app.command("import")(elsewhere_words.import_documents)
-app.add_typer(elsewhere_words.batch)
+app.add_typer(batch_words.batch)
 
 
 def names() -> Iterator[str]:

@@ -5,10 +5,11 @@ Design section 8. Other programs branch on these numbers; a change here is a cha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import Final
 
+from reconciler.batch_values import Head, Outcome, Result
 from reconciler.duplicates import Duplicates
 from reconciler.errors import ReconcilerError, StaleEvidence
 from reconciler.lifecycle import shown_next
@@ -106,6 +107,30 @@ def after_sweep(swept: Swept) -> ExitCode:
         if visit.held_by_another or visit.withheld in NO_ANSWER:
             codes.add(ExitCode.RUN_AGAIN)
     return first_that_fits(codes)
+
+
+def after_batch_plan(head: Head, *, detailed: bool) -> ExitCode:
+    """Whether all could be judged; `detailed` also tells that something would change."""
+    codes = {ExitCode.RUN_AGAIN} if NO_ANSWER & {Reason(one) for one in head.reasons} else set()
+    if head.moved:
+        codes.add(ExitCode.RUN_AGAIN)
+    if detailed and head.changes:
+        codes.add(ExitCode.CHANGES_PLANNED)
+    return first_that_fits(codes)
+
+
+def of_outcome(outcome: Outcome) -> Iterator[ExitCode]:
+    """What one document of a batch says of its end."""
+    if outcome.result in OF_RESULT:
+        yield OF_RESULT[outcome.result]
+    if outcome.result is Result.CHANGED and outcome.after is DocumentState.HELD:
+        yield ExitCode.NEEDS_A_PERSON
+    if outcome.result is Result.NOTHING and outcome.reason in NO_ANSWER:
+        yield ExitCode.RUN_AGAIN
+
+
+OF_RESULT: Final = {Result.STALE: ExitCode.ENDED_SHORT, Result.ERROR: ExitCode.ERROR}
+"""The other results are done, as far as these go."""
 
 
 def after_import(refused_lines: int) -> ExitCode:

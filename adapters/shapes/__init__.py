@@ -3,6 +3,7 @@
 Fields may be added, never renamed. Ids are strings, times ISO 8601 in UTC.
 """
 
+from .batch_report import batch_report, outcome_row, plan_report, planned_row
 from .checks import Check, checks_list
 from .decisions_report import DecisionLine, decisions_report
 from .document_state import document_state
@@ -18,6 +19,7 @@ __all__ = [
     "Check",
     "DecisionLine",
     "Explained",
+    "batch_report",
     "checks_list",
     "decisions_report",
     "document_state",
@@ -27,6 +29,9 @@ __all__ = [
     "import_preview",
     "import_report",
     "next_command",
+    "outcome_row",
+    "plan_report",
+    "planned_row",
     "shown_time",
     "sweep_report",
     "worker_report",

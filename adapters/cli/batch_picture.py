@@ -1,0 +1,143 @@
+"""A plan and a report in the terminal: counts, why the rest is not known, and what to type next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from .next_picture import clock
+from .output import visible
+
+Shape = Mapping[str, Any]
+
+ACCOUNTS_SHOWN_MAX: Final = 20
+
+
+def plan_picture(shape: Shape) -> RenderableType:
+    """What would change."""
+    counts, listed = shape["counts"], shape["listed"]
+    documents = sum(account["planned"] for account in shape["accounts"].values())
+    parts: list[RenderableType] = [
+        Text.assemble(
+            (f"{documents:,} documents judged", "bold"),
+            f", {shape['changes']:,} would change, {counts['nothing']:,} would not",
+        ),
+        Text(
+            f"items: {counts['found']:,} found, {counts['absent']:,} never made, "
+            f"{counts['inconclusive']:,} not known"
+        ),
+        Text(
+            f"listed in {listed['walks']:,} walks of {listed['pages']:,} pages; "
+            f"{listed['walked_twice']:,} containers twice, for an absence rests on two",
+            "dim",
+        ),
+        *_reasons(shape),
+        *_accounts(shape),
+    ]
+    if shape["moved"]:
+        parts.append(Text(f"{shape['moved']:,} moved while they were judged: plan again for these"))
+    for example in shape["examples"]["documents"]:
+        parts += ["", *_example(example)]
+    if shape["examples"]["documents"]:
+        chosen = len(shape["examples"]["documents"])
+        of, seed = shape["examples"]["of"], shape["examples"]["seed"]
+        parts += ["", Text(f"{chosen} of {of:,} recoveries, chosen with --seed {seed}", "dim")]
+    return Group(*parts, "", _next(shape))
+
+
+def _next(shape: Shape) -> Text:
+    if not shape["changes"]:
+        return Text("nothing to apply")
+    if shape["plan"] is None:
+        return Text("nothing is written yet; keep it with reconciler batch plan -o PLAN")
+    return Text(f"next: reconciler batch apply {shlex.quote(shape['plan'])}")
+
+
+def _reasons(shape: Shape) -> Iterator[RenderableType]:
+    if shape["reasons"]:
+        yield _table(sorted(shape["reasons"].items(), key=lambda one: -one[1]))
+
+
+def _accounts(shape: Shape) -> Iterator[RenderableType]:
+    accounts = sorted(shape["accounts"].items(), key=lambda one: -one[1]["claims"])
+    for name, one in accounts[:ACCOUNTS_SHOWN_MAX]:
+        yield Text(
+            f"{name}: {one['claims']:,} of its {one['documents']:,} documents would claim "
+            f"something, {one['share']:.0%}"
+        )
+    if (hidden := len(accounts) - ACCOUNTS_SHOWN_MAX) > 0:
+        yield Text(f"and {hidden:,} more accounts, see --json", "dim")
+
+
+def _example(example: Shape) -> Iterator[RenderableType]:
+    yield Text(f"document {visible(example['document_id'])}", "bold")
+    for item in example["items"]:
+        evidence = item["evidence"]
+        window = " and ".join(
+            f"{clock(start)} to {clock(end)}" for start, end in evidence["window"]
+        )
+        created = clock(item["created_at"]) if item["created_at"] else "-"
+        listing = evidence["listing"]
+        yield Text(f"  item {item['item']} “{visible(item['name'])}” is {item['external_id']}")
+        yield Text(f"    known by {item['grade']}; created {created}, sent {window}")
+        yield Text(f"    listed to the end: {listing['pages']} pages, {listing['rows']:,} rows")
+        yield Text(f"    removed: {_removed(evidence['stages'])}", "dim")
+
+
+def _removed(stages: list[Shape]) -> str:
+    told = [
+        f"{stage['stage']} {stage['not_ours']} not ours"
+        + (f", {stage['doubt']} doubtful" if stage["doubt"] else "")
+        for stage in stages
+        if stage["not_ours"] or stage["doubt"]
+    ]
+    return "; ".join(told) or "nothing: no other row came near"
+
+
+def report_picture(shape: Shape) -> RenderableType:
+    """What was done, and what was not."""
+    counts, results = shape["counts"], shape["results"]
+    parts: list[RenderableType] = [
+        Text.assemble(("run ", "dim"), (shape["run"], "bold")),
+        Text(
+            f"{results.get('changed', 0):,} documents changed, "
+            f"{results.get('nothing', 0):,} had nothing to change, "
+            f"{results.get('before', 0):,} were done before, "
+            f"{counts['stale']:,} stale, {counts['error']:,} errors"
+        ),
+    ]
+    if shape["states"]:
+        parts.append(_table(shape["states"].items()))
+    parts += _reasons(shape)
+    for trouble in shape["troubles"]:
+        named = ", ".join(map(visible, trouble["examples"]))
+        rest = ", …" if trouble["count"] > len(trouble["examples"]) else ""
+        head = (f"{trouble['result']}  ", "bold red" if trouble["result"] == "error" else "yellow")
+        parts += [
+            "",
+            Text.assemble(head, f"{trouble['count']:,}: {visible(trouble['why'])}"),
+            Text(f"  {named}{rest}", "dim"),
+        ]
+    return Group(*parts, *_after(shape))
+
+
+def _after(shape: Shape) -> Iterator[RenderableType]:
+    if shape["counts"]["stale"]:
+        yield Text("what is stale was left as it is: reconciler batch plan judges it anew")
+    if shape["states"].get("held"):
+        yield Text("what is held waits for a person: reconciler list --state held")
+
+
+def _table(rows: Any) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right")
+    table.add_column()
+    for name, count in rows:
+        table.add_row(f"{count:,}", name)
+    return Padding(table, (0, 0, 0, 2))
