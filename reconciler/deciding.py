@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from . import events
-from .facts import bound, with_items, without_bound_surplus
+from .facts import bound, used_after_a_find, with_items, without_bound_surplus
 from .limits import Limits
 from .listing import Place, Row
 from .look import Look, place_of
@@ -73,7 +73,7 @@ def with_verdicts(document: Document, look: Look, now: datetime, limits: Limits)
         document,
         items=items,
         verdicts=_verdicts(document, look, now, stale),
-        attempts_used=0 if confirmed else document.attempts_used,
+        attempts_used=used_after_a_find(document, limits) if confirmed else document.attempts_used,
     )
     return without_bound_surplus(with_surplus(decided, look.judgement.surplus))
 

@@ -169,13 +169,28 @@ def with_answers_decided(document: Document) -> Document:
     """Move every pending intent whose calls leave nothing to find out.
 
     `created` is `Found` by reply, also where the intent is `absent` or `held` by now. `unknown`
-    and `refused_access` stay `pending`: they are settled by looking.
+    and `refused_access` stay `pending`: they are settled by looking. What an attempt confirms while
+    it runs gives the attempts back.
     """
     decided = with_items(document, _decided_by_answers)
     confirmed_now = _confirmed(decided) - _confirmed(document)
-    if confirmed_now:
-        decided = replace(without_bound_surplus(decided), attempts_used=0)
-    return decided
+    if not confirmed_now:
+        return decided
+    used = 0 if _is_running(document) else document.attempts_used
+    return replace(without_bound_surplus(decided), attempts_used=used)
+
+
+def used_after_a_find(document: Document, limits: Limits) -> int:
+    """The attempts used once a look found something: none, but those that are used up stay so.
+
+    After the last one allowed nothing more is created until a person says so (R071, R072).
+    """
+    used = document.attempts_used
+    return used if used >= limits.max_attempts and not _is_running(document) else 0
+
+
+def _is_running(document: Document) -> bool:
+    return any(attempt.outcome is None for attempt in document.attempts)
 
 
 def _confirmed(document: Document) -> set[str]:

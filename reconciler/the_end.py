@@ -155,7 +155,9 @@ def attempt_ended(
 ) -> Document:
     """Record how the running attempt ended. Handed back, cancelled and succeeded do not count.
 
-    Calls of it whose end was never recorded owe a look: nobody is left to record it.
+    One that died or failed counts whatever it had confirmed before (R071); one that ended
+    `unresolved` only if nothing was. Calls of it whose end was never recorded owe a look: nobody is
+    left to record it.
     """
     running = {attempt.number for attempt in document.attempts if attempt.outcome is None}
     attempts = tuple(
@@ -170,6 +172,8 @@ def attempt_ended(
         AttemptOutcome.UNRESOLVED,
     )
     used = document.attempts_used if counts else max(0, document.attempts_used - 1)
+    if outcome in (AttemptOutcome.ORPHANED, AttemptOutcome.ERROR):
+        used = max(1, used)
     ended = replace(document, attempts=attempts, attempts_used=used)
     return with_owed_look(
         ended, limits, lambda _, call: call.ended_at is None and call.attempt in running

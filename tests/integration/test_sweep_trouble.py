@@ -20,7 +20,7 @@ from reconciler import sweep as sweeping
 from reconciler.due import Due, DueDocument
 from reconciler.errors import LedgerUnavailable
 from reconciler.limits import Limits
-from reconciler.model import AttemptOutcome, DocumentState, Reason
+from reconciler.model import AttemptOutcome, DocumentState, NextAction, Reason
 from reconciler.ports import Anyhow, Change, Fenced, Guard, Takeover, View
 from reconciler.sweep import Swept, sweep
 from reconciler.visit import Count
@@ -209,6 +209,25 @@ def test_a_crash_on_the_last_attempt_is_settled_and_nothing_more_is_made(
     assert counts[Count(says)] == 1
     assert stage.document(document_id).state is state
     assert len(stage.graph.creates) == creates
+
+
+@pytest.mark.parametrize("nth", [0, 1])
+def test_after_the_last_attempt_what_it_made_is_recorded_and_the_rest_waits_for_a_person(
+    stage: Stage, nth: int
+) -> None:
+    """R071, R072: killed after its first create, or after its second; three were wanted."""
+    stage.limits = Limits(max_attempts=1, concurrency=1)
+    document_id = stage.submit(ads("1", "2", "3"), publish=True)
+    life = DiesAt(effect="graph.create", nth=nth, after=True)
+    assert stage.dies(publish.publish(document_id, stage.worker(life).outside))
+
+    rested = stage.run_until_rest(document_id)
+
+    assert rested.state is DocumentState.PARTLY_PUBLISHED
+    assert rested.next.action is NextAction.PUBLISH
+    assert len(stage.graph.creates) == nth + 1
+    assert stage.publish(document_id).view.document.state is DocumentState.PUBLISHED
+    assert len(stage.graph.creates) == 3
 
 
 def test_a_cancel_of_a_crashed_document_is_honoured_once_it_is_settled(stage: Stage) -> None:

@@ -6,10 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from fixtures.samples import LIMITS, at, call, document, ended, intent, item
+from fixtures.samples import LIMITS, at, attempt, call, document, ended, intent, item
 from reconciler.call_outcome import Again, Answer, Answered
 from reconciler.facts import with_answers_decided, with_calls_written, with_facts
 from reconciler.model import (
+    AttemptOutcome,
     CallError,
     DocumentState,
     Grade,
@@ -167,7 +168,16 @@ def test_a_late_id_is_found_by_reply_whatever_was_decided_before(state: ItemStat
     assert made is not None
     assert (bound.item("a").state, made.external_id) == (I.CONFIRMED, "901")
     assert (made.found_by, made.reason) == (Grade.REPLY, None)
-    assert bound.attempts_used == 0
+
+
+@pytest.mark.parametrize(("outcome", "used"), [(None, 0), (AttemptOutcome.ORPHANED, 3)])
+def test_what_a_running_attempt_confirms_gives_the_attempts_back(
+    outcome: AttemptOutcome | None, used: int
+) -> None:
+    made = item("a", I.PENDING, intent=intent(ended(Outcome.CREATED, external_id="901"), name="A"))
+    running = document([made], attempts=(attempt(1, outcome=outcome),), attempts_used=3)
+
+    assert with_answers_decided(running).attempts_used == used
 
 
 def test_of_two_ids_the_first_recorded_is_bound_and_the_other_is_surplus() -> None:

@@ -172,6 +172,14 @@ def test_crashes_errors_and_open_ends_count_and_being_handed_back_does_not(
     assert (over.attempts[-1].outcome, over.attempts[-1].finished_at) == (outcome, at(7))
 
 
+@pytest.mark.parametrize("outcome", [AttemptOutcome.ORPHANED, AttemptOutcome.ERROR])
+def test_a_crash_counts_whatever_the_attempt_had_confirmed_before(outcome: AttemptOutcome) -> None:
+    """R071: where one attempt is allowed, that was it."""
+    running = document([item("a", I.CONFIRMED)], D.PUBLISHING, attempts_used=0)
+
+    assert attempt_ended(running, at(7), outcome, LIMITS).attempts_used == 1
+
+
 def test_a_takeover_orphans_the_attempt_and_makes_the_document_due_at_once() -> None:
     crashed = document([item("a", I.PENDING)], D.PUBLISHING, lease=None)
 
