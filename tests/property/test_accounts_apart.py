@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from adapters.graph.client import GraphClient
+from adapters.graph.redaction import Redaction
 from adapters.graph.tokens import Tokens
 from fixtures.strategies import World, worlds
 from reconciler.call_outcome import CreateRequest
@@ -23,6 +24,7 @@ from reconciler.model import Container, ContainerKind, Kind, Outcome
 from reconciler.verdict import Found
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
+REDACTION = Redaction()
 NUMBERS = st.integers(min_value=1, max_value=10**17).map(str)
 
 
@@ -54,6 +56,7 @@ def graph(keeper: Keeper, known: Mapping[str, bool], secret: str | None) -> Grap
         app_secret=SecretStr(secret) if secret else None,
         url="http://graph.test",
         transport=httpx.MockTransport(keeper),
+        redaction=REDACTION,
     )
 
 
