@@ -69,3 +69,15 @@ async def test_of_two_imports_that_record_the_same_ids_each_id_goes_to_one(
     assert len(bound) == DOCUMENTS
     assert sum(told.accepted for told, _ in done) == DOCUMENTS
     assert {fault.field for _, refused in done for fault in refused} == {"recorded"}
+
+
+async def test_two_that_say_at_once_that_an_account_is_complete_say_it_once(
+    ledger_url: str,
+) -> None:
+    accounts = [f"act_{number}" for number in range(100)]
+
+    async with opened(ledger_url) as one, opened(ledger_url) as other:
+        said = [each.say_complete(account) for account in accounts for each in (one, other)]
+        await asyncio.gather(*said)
+
+        assert all([await one.is_complete(account) for account in accounts])
