@@ -21,7 +21,9 @@ _NO_PRIVILEGE: Final = "42501"
 _ROLLED_BACK: Final = ("23", "40")
 """Classes of errors that a server gives for a commit it did not make."""
 
-_TOLD_AT_THE_NEXT_RUN: Final = frozenset({"uq_document_key", "pk_document", "uq_intent_binding"})
+_TOLD_AT_THE_NEXT_RUN: Final = frozenset(
+    {"uq_document_key", "pk_document", "uq_intent_binding", "pk_complete_account"}
+)
 
 _OUR_BUGS: Final = (
     psycopg.IntegrityError,
