@@ -19,6 +19,9 @@ from .batch_walking import Walked
 from .listing import Place, Statuses, Wanted
 from .model import Document
 
+ASKED_AT_ONCE: Final = 10
+"""Documents judged at once to find out where a second walk is needed."""
+
 KEPT_ITEMS_MAX: Final = 5_000
 """Items of a group that is kept in memory while its places are walked."""
 
@@ -120,10 +123,15 @@ class Group:
         await self.run.walks.walk(place, self._kept.wanted(place), statuses, self._walked)
 
     async def _where_absence_could_be_said(self, began_at: datetime) -> set[Place]:
+        """A few documents are mostly enough to know it of all places: then no more are judged."""
         again: set[Place] = set()
         async for cases in self._pages():
-            for case, sight, look in await self.run.looks(cases, self._walked, began_at):
-                again |= sight.places_to_walk_again(case, look)
+            for start in range(0, len(cases), ASKED_AT_ONCE):
+                few = cases[start : start + ASKED_AT_ONCE]
+                for case, sight, look in await self.run.looks(few, self._walked, began_at):
+                    again |= sight.places_to_walk_again(case, look)
+                if again.issuperset(self._kept.places):
+                    return again
         return again
 
     async def _pages(self) -> AsyncIterator[list[Case]]:
