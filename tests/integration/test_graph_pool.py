@@ -9,7 +9,7 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
-from adapters.graph import transport
+from adapters.graph import client, transport
 from adapters.graph.transport import Lanes
 from reconciler.call_outcome import Again
 from reconciler.listing import IncompleteListing, Listing
@@ -46,6 +46,31 @@ async def test_cancelled_listings_take_no_places_for_good(monkeypatch: pytest.Mo
             await asyncio.gather(*tasks, return_exceptions=True)
 
         assert isinstance(await walked(graph), Listing)
+
+
+@pytest.mark.parametrize("when", ["in flight", "waiting for a slot"])
+async def test_cancelled_creates_take_no_places_for_good(
+    monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    """R098: three times as many as there are slots, all cut; the next create goes out at once."""
+    monkeypatch.setattr(client, "READS_AT_ONCE", 1)
+    slow = Server(hanging)
+    async with slow.running(), opened(slow.url, concurrency=1) as graph:
+        tasks = [asyncio.create_task(graph.create(CREATE, within=LATER)) for _ in range(12)]
+        await slow.has_seen(4)
+        cut = tasks if when == "in flight" else tasks[4:]
+        for task in cut:
+            task.cancel()
+        await asyncio.gather(*cut, return_exceptions=True)
+        slow.behave = answering(reply(CREATED))
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+        answer = await graph.create(CREATE, within=LATER)
+
+    assert answer.outcome is Outcome.CREATED
+    assert len(slow.requests) == 5
 
 
 async def test_a_pool_that_lost_its_places_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,3 +104,15 @@ async def test_a_delay_lies_before_or_after_the_commit(
             await create(slow_client)
 
     assert waited_with == [0, 2]
+
+
+async def test_an_error_may_quote_the_callers_secrets(
+    graph: FakeGraph, client: httpx.AsyncClient
+) -> None:
+    graph.faults.add("secrets_quoted")
+
+    reply = await create(client, appsecret_proof="0123")
+
+    assert reply.status_code == 500
+    assert "fake-token" in reply.json()["error"]["message"]
+    assert "appsecret_proof=0123" in reply.json()["error"]["message"]
