@@ -180,6 +180,33 @@ def test_a_name_that_everything_bears_is_adopted_by_nobody_in_fifty_looks(
     assert CONFIRMED not in states(document)
 
 
+@pytest.mark.parametrize("made", [True, False], ids=["made", "not made"])
+@pytest.mark.parametrize("echo", [Echo.NONE, Echo.LABEL])
+def test_what_is_doubtful_is_held_with_its_candidates_and_later_runs_are_quiet(
+    set_up: SetUp, echo: Echo, made: bool
+) -> None:
+    """R018: beside two strangers of the same name and minute; only a mark that came back tells."""
+    stage = set_up(limits=Limits(echo=echo), page_size=50)
+    document_id = crashed(stage, made=made)
+    strangers = [
+        stage.world.colleague_creates("ads", "Spring / 1", parent_id=ADSET) for _ in range(2)
+    ]
+
+    document = stage.run_until_rest(document_id)
+
+    found = made and echo is Echo.LABEL
+    assert document.state is (DocumentState.PUBLISHED if found else DocumentState.HELD)
+    asked = len(stage.fake.requests)
+    for _ in range(10):
+        stage.settle(document_id)
+        stage.time.pass_(timedelta(hours=1))
+    assert len(stage.fake.requests) == asked
+    assert stage.fake.count("POST") == int(made)
+    (verdict,) = document.verdicts
+    evidence = str(stage.time.run(stage.ledger.evidence(verdict.evidence_id)).body)
+    assert all(stranger.id in evidence for stranger in strangers)
+
+
 @pytest.mark.parametrize("how", ["cut,length_max=6", "escape", "trim"])
 def test_what_reads_otherwise_than_it_was_sent_is_said_and_its_id_is_kept(
     stage: HttpStage, how: str
