@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from fixtures.crash_points import Process
+from fixtures.crash_points import DyingLedger, Process
 from fixtures.stage import Stage
 from reconciler import events
-from reconciler.batch_apply import apply
+from reconciler.batch_apply import MOVED_AROUND, apply
 from reconciler.batch_values import Outcome, Result
 from reconciler.errors import PlanRefused
 from reconciler.model import DocumentState, Grade, ItemState, Reason
 from reconciler.policy import Legacy, LegacyEvidence
-from reconciler.ports import Change, SettleLease
+from reconciler.ports import Change, SettleLease, View
 from reconciler.resolve import resolve
 from reconciler.resolve_decision import Choice, Decision
 from tests.integration.batching import Batching, results
@@ -139,12 +139,43 @@ def test_a_persons_decision_since_is_left_alone(stage: Stage, batch: Batching) -
     assert stage.document("d1").item("1").state is ItemState.HELD
 
 
+class Meanwhile(DyingLedger):
+    """A person says "not now" between the reading of d1 and the change of it."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage.ledger, Process())
+        self._stage = stage
+
+    async def read(self, document_id: str) -> View:
+        view = await super().read(document_id)
+        said = Decision(item="1", choice=Choice.HOLD, reason="not now", by="ann")
+        await resolve("d1", said, self._stage.process())
+        return view
+
+
+def test_what_moves_at_the_last_moment_is_stale_too(stage: Stage, batch: Batching) -> None:
+    with_old_documents(stage, line("d1", "A"), names="A")
+    batch.legacy = NEVER
+    batch.apply(batch.plan())
+    batch.legacy = Legacy()
+    planned = batch.plan(held=True)
+    before = len(stage.time.run(stage.ledger.journal("d1")))
+
+    outcomes = batch.apply(planned, replace(batch.worker(), ledger=Meanwhile(stage)))
+
+    assert results(outcomes) == {Result.STALE: 1}
+    assert stage.document("d1").item("1").state is ItemState.HELD
+    assert len(stage.time.run(stage.ledger.journal("d1"))) > before, "the person's word stands"
+
+
 def test_a_rival_that_came_since_makes_a_claim_stale(stage: Stage, batch: Batching) -> None:
     with_old_documents(stage, line("d1", "A"), names="A")
     planned = batch.plan()
     Elsewhere(stage).imports(line("late", "A"))
 
-    assert [(one.result, one.document_id) for one in batch.apply(planned)] == [(Result.STALE, "d1")]
+    (outcome,) = batch.apply(planned)
+
+    assert (outcome.result, outcome.why) == (Result.STALE, MOVED_AROUND)
     assert bound(stage, "d1") == [None]
     assert stage.document("d1").state is D.PUBLISHING, "it is as it was"
 

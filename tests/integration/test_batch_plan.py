@@ -17,7 +17,7 @@ from reconciler import batch_group, publish
 from reconciler.listing import Keep, Walk, WalkRequest
 from reconciler.model import Account, BlockReason, DocumentState, Grade, Reason
 from reconciler.policy import Legacy, LegacyEvidence
-from reconciler.settle import judge_only, settle
+from reconciler.settle import judge_only, settle, take_over
 from reconciler.verdict import Found, Inconclusive, Verdict
 from tests.crash.plans import ONE_AD
 from tests.integration.batching import Batching
@@ -54,11 +54,12 @@ def crashed(stage: Stage) -> str:
 
 
 class Meanwhile(DyingGraph):
-    """Somebody recovers d1 during the first walk."""
+    """Somebody recovers d1 during the first walk, or only takes it over."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, *, only_takes_over: bool) -> None:
         super().__init__(stage.graph, Process())
         self._stage = stage
+        self._only_takes_over = only_takes_over
 
     async def walk(
         self,
@@ -70,8 +71,15 @@ class Meanwhile(DyingGraph):
     ) -> Walk:
         walk = await super().walk(request, keep, now, step=step)
         if len(self._stage.graph.walks) == 1:
-            await settle("d1", self._stage.process(), asked=True)
+            await self._act()
         return walk
+
+    async def _act(self) -> None:
+        process = self._stage.process()
+        if self._only_takes_over:
+            await take_over(await process.ledger.read("d1"), process)
+        else:
+            await settle("d1", process, asked=True)
 
 
 def alone(stage: Stage, batch: Batching, document_id: str) -> list[str]:
@@ -254,12 +262,15 @@ def test_a_large_group_is_read_again_and_says_the_same(
     assert batch.plan().told() == small.told()
 
 
+@pytest.mark.parametrize("only_takes_over", [False, True])
 def test_what_moves_while_its_container_is_walked_is_left_out_of_the_plan(
-    stage: Stage, batch: Batching, monkeypatch: pytest.MonkeyPatch
+    stage: Stage, batch: Batching, monkeypatch: pytest.MonkeyPatch, only_takes_over: bool
 ) -> None:
     with_old_documents(stage, line("d1", "A"), line("d2", "B"), names="AB")
     monkeypatch.setattr(batch_group, "KEPT_ITEMS_MAX", 0)
-    planned = batch.plan(worker=replace(batch.worker(), graph=Meanwhile(stage)))
+    planned = batch.plan(
+        worker=replace(batch.worker(), graph=Meanwhile(stage, only_takes_over=only_takes_over))
+    )
 
     assert set(planned.told()) == {"d2"}
     assert planned.head.moved == 1

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from fixtures.crash_points import Process
 from fixtures.stage import Stage
 from reconciler import events
+from reconciler.batch_revert import without
 from reconciler.batch_values import Result
 from reconciler.errors import UnknownRun
-from reconciler.model import DocumentState, ItemState, Reason
+from reconciler.facts import with_items
+from reconciler.model import DocumentState, Grade, Item, ItemState, Reason
 from reconciler.resolve import resolve
 from reconciler.resolve_decision import Choice, Decision
 from tests.integration.batching import Batching, Plan, results
@@ -111,6 +114,23 @@ def test_what_a_person_decided_since_is_stale(stage: Stage, batch: Batching) -> 
 
     assert results(batch.revert(run)) == {Result.STALE: 1}
     assert bound(stage, "owner") == [a]
+
+
+def known_by(item: Item, grade: Grade) -> Item:
+    """The same item, its entity known otherwise."""
+    assert item.intent is not None
+    return replace(item, intent=replace(item.intent, found_by=grade))
+
+
+@pytest.mark.parametrize("grade", [Grade.REPLY, Grade.MARK, Grade.PERSON])
+def test_what_is_proven_by_now_is_not_given_up(stage: Stage, batch: Batching, grade: Grade) -> None:
+    (a,) = with_old_documents(stage, line("d1", "A"), names="A")
+    applied(batch)
+    document = stage.document("d1")
+    proven = with_items(document, lambda item: known_by(item, grade))
+
+    assert without(document, {"1": a}) is not None
+    assert without(proven, {"1": a}) is None
 
 
 def test_an_id_that_was_taken_back_is_free_for_whom_a_person_names(

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fixtures import funnel_world as fw
@@ -69,6 +69,11 @@ rows = st.builds(
 
 
 @given(st.lists(rows, max_size=8), st.sets(names, max_size=4), st.sets(st.sampled_from(PARTS)))
+@example([fw.row("1", "B &amp; C", labels=())], {"B & C"}, set())
+@example([fw.row("1", f"B &amp; C [{fw.PART}.aaaaaa]", labels=())], {"B & C"}, set())
+@example([fw.row("1", None, labels=()), fw.row("2", " ", labels=())], set(), set())
+@example([fw.row("1", f"A [{fw.PART}", labels=())], {"A"}, set())
+@example([fw.row("1", f"X [{fw.PART}.aaaaaa]", labels=())], set(), {fw.PART})
 def test_a_document_gets_the_rows_that_a_walk_of_its_own_would_keep(
     listed: list[Row], wanted: set[str], parts: set[str]
 ) -> None:
