@@ -67,7 +67,7 @@ async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, E
     """One wave, and the one look that may follow it."""
     document = view.document
     # 1. Nothing new while anything is unsettled.
-    if any(needs_settling(item) for item in document.items):
+    if _is_unsettled(document):
         return view, Ending(outcome=AttemptOutcome.UNRESOLVED, stop=Stop.UNKNOWN)
     # 2. What can be sent now: references confirmed, one alone until a first create succeeded.
     wave = next_wave(document, outside.limits)
@@ -88,7 +88,7 @@ async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, E
     # 5. Go on with what is durable by now, or end.
     if sent.stop in (None, Stop.UNKNOWN, Stop.CANCEL, Stop.SHUTDOWN):
         return await _look_once(view, sent, held, outside)
-    return view, _stopped(sent)
+    return view, _stopped(view.document, sent, outside)
 
 
 def _reason_to_stop(view: View, outside: Outside) -> Ending | None:
@@ -109,9 +109,18 @@ def _nothing_left(document: Document, outside: Outside) -> Ending:
     return Ending(outcome=AttemptOutcome.SUCCEEDED)
 
 
-def _stopped(sent: Sent) -> Ending:
-    outcome = AttemptOutcome.ERROR if sent.stop is Stop.UNSAVED else AttemptOutcome.HANDED_BACK
+def _stopped(document: Document, sent: Sent, outside: Outside) -> Ending:
+    """What was met with the last answer closes the account all the same; it hands nothing back."""
+    outcome = AttemptOutcome.HANDED_BACK
+    if sent.stop is Stop.UNSAVED:
+        outcome = AttemptOutcome.ERROR
+    elif not (_is_unsettled(document) or next_wave(document, outside.limits)):
+        outcome = _nothing_left(document, outside).outcome
     return Ending(outcome=outcome, error=sent.error, stop=sent.stop, wait=sent.wait)
+
+
+def _is_unsettled(document: Document) -> bool:
+    return any(needs_settling(item) for item in document.items)
 
 
 async def _write_more(view: View, *, held: HeldLease, outside: Outside) -> Written | None:

@@ -13,9 +13,16 @@ from fixtures.crash_points import Process
 from fixtures.lives import IsStopped, LedgerFails
 from fixtures.stage import Stage
 from fixtures.world_graph import Weather, WorldGraph
-from reconciler.call_outcome import Answer, CreateRequest
+from reconciler.call_outcome import Again, Answer, CreateRequest
 from reconciler.limits import Limits
-from reconciler.model import AttemptOutcome, Document, DocumentState, ItemState, Outcome
+from reconciler.model import (
+    AttemptOutcome,
+    BlockReason,
+    Document,
+    DocumentState,
+    ItemState,
+    Outcome,
+)
 from reconciler.publish import publish
 from tests.crash.plans import ads
 from tests.crash.promise import assert_promise, live_entities_per_item
@@ -223,3 +230,33 @@ def test_a_throttle_that_one_document_met_stops_the_others_of_its_account(stage:
     for each in (throttled, other):
         assert once_each(stage, stage.run_until_rest(each))
     assert_promise(stage)
+
+
+@dataclass(slots=True)
+class AnnouncingGraph(WorldGraph):
+    """Says with the third entity it makes that the account will be blocked for five minutes."""
+
+    async def create(self, request: CreateRequest, *, within: timedelta) -> Answer:
+        """A clear answer, and a block announced beside it (facts 3)."""
+        answer = await super(AnnouncingGraph, self).create(request, within=within)
+        if len(self.creates) < 3:
+            return answer
+        return replace(answer, again=Again.THROTTLED, wait=timedelta(minutes=5))
+
+
+@pytest.mark.parametrize(
+    ("names", "outcome"),
+    [("ABC", AttemptOutcome.SUCCEEDED), ("ABCD", AttemptOutcome.HANDED_BACK)],
+)
+def test_a_block_announced_with_the_last_entity_closes_the_account_and_hands_nothing_back(
+    stage: Stage, names: str, outcome: AttemptOutcome
+) -> None:
+    stage.limits = Limits(concurrency=1)
+    document_id = stage.submit(ads(*names))
+    outside = replace(stage.process(), graph=AnnouncingGraph(stage.world, sky=stage.sky))
+
+    view = stage.publish(document_id, outside).view
+
+    assert view.document.attempts[-1].outcome is outcome
+    assert view.account.reason is BlockReason.THROTTLED
+    assert stage.run_until_rest(document_id).state is DocumentState.PUBLISHED
