@@ -112,6 +112,27 @@ def whole(connection: Connection, rows: Iterable[AnyRow]) -> tuple[Document, ...
     return tuple(_whole(row, {name: of[name].get(row.id, []) for name in of}) for row in rows)
 
 
+def sent_by(
+    connection: Connection, ids: Iterable[str]
+) -> tuple[dict[tuple[str, str], Intent], dict[str, tuple[Attempt, ...]]]:
+    """The intents of these documents by document and item key, and their attempts; three statements
+    for some hundred documents."""
+    ids = list(ids)
+    calls: dict[tuple[str, str], list[Call]] = defaultdict(list)
+    for row in _MANY["call"].rows(connection, ids, {}):
+        calls[row.document_id, row.key].append(call_of(row))
+    intents = {
+        (row.document_id, row.key): intent_of(row, _by_number(calls[row.document_id, row.key]))
+        for row in _MANY["intent"].rows(connection, ids, {})
+    }
+    found = _by_document(connection, "attempt", ids)
+    attempts = {
+        one: tuple(sorted(map(attempt_of, found[one]), key=lambda attempt: attempt.number))
+        for one in ids
+    }
+    return intents, attempts
+
+
 def _by_document(connection: Connection, name: str, ids: list[str]) -> dict[str, list[AnyRow]]:
     found: dict[str, list[AnyRow]] = defaultdict(list)
     for row in _MANY[name].rows(connection, ids, {}):

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Text, and_, bindparam, func, or_, select
 
-from reconciler.model import Document, Grade, ItemState, Kind
+from reconciler.model import Grade, ItemState, Kind
 from reconciler.ports import Around, Binding, Rival, Surroundings
 
 from . import reading
@@ -22,7 +22,6 @@ _ACCOUNT: Final = bindparam("the_account", type_=Text)
 NOBODY: Final = ""
 """The id of no document."""
 
-_BY_ID: Final = OneOf(select(_document), _document.c.id)
 _NO_PROOF: Final = [grade for grade in Grade if not grade.is_proof]
 
 _BINDINGS: Final = OneOf(
@@ -88,20 +87,8 @@ def surroundings(
 
 
 def surroundings_of_all(connection: Connection, account_id: str, around: Around) -> Surroundings:
-    """The same for a whole account, no document left out; read table by table."""
-    places = sorted(set(_places(connection, NOBODY, account_id, around)))
-    rows = _BY_ID.rows(connection, {document_id for document_id, _ in places}, {})
-    rivals = {document.id: document for document in reading.whole(connection, rows)}
-    return Surroundings(
-        bindings=dict(bindings_of(connection, account_id, around.external_ids)),
-        rivals=tuple(_rival(rivals[document_id], key) for document_id, key in places),
-    )
-
-
-def _rival(document: Document, key: str) -> Rival:
-    intent = document.item(key).intent
-    assert intent is not None, "a rival is an intent"
-    return Rival(document_id=document.id, item=key, intent=intent, attempts=document.attempts)
+    """The same for a whole account, no document left out."""
+    return surroundings(connection, NOBODY, account_id, around)
 
 
 def bindings_of(
@@ -124,15 +111,16 @@ def bindings_of(
 def _rivals(
     connection: Connection, document_id: str, account_id: str, around: Around
 ) -> Iterator[Rival]:
+    """Read table by table: a name that many documents want has a rival in each of them."""
     places = sorted(set(_places(connection, document_id, account_id, around)))
-    by_document: dict[str, list[str]] = defaultdict(list)
+    intents, attempts = reading.sent_by(connection, dict.fromkeys(one for one, _ in places))
     for rival_id, key in places:
-        by_document[rival_id].append(key)
-    for rival_id, keys in by_document.items():
-        intents = reading.intents(connection, rival_id, keys)
-        attempts = tuple(reading.attempts(connection, rival_id))
-        for key in keys:
-            yield Rival(document_id=rival_id, item=key, intent=intents[key], attempts=attempts)
+        yield Rival(
+            document_id=rival_id,
+            item=key,
+            intent=intents[rival_id, key],
+            attempts=attempts[rival_id],
+        )
 
 
 def _places(
