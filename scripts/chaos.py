@@ -27,6 +27,7 @@ from fixtures.chaos.submitting import OpenProduct, Product
 
 PREFIX: Final = "RECONCILER_"
 RECOVERIES_AT_ONCE: Final = 8
+USAGE: Final = 64
 
 
 class Supervisor:
@@ -84,6 +85,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """0 where everything held and enough happened, 1 otherwise."""
     typed = list(sys.argv[1:] if arguments is None else arguments)
     wanted = _parser().parse_args(typed)
+    if wanted.keep is not None and wanted.keep.exists():
+        sys.stderr.write(f"--keep {wanted.keep}: name a new folder\n")
+        return USAGE
     profile = _profile(wanted)
     for by in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(by, _leave)
@@ -91,8 +95,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         del os.environ[name]
     console = Console(width=100, highlight=False, markup=False)
     replay = shlex.join(["scripts/chaos", *_without_seed(typed), "--seed", str(profile.seed)])
-    with _folder(wanted.keep) as folder, _one_line() as say:
-        outcome = run(profile, folder, opening, say)
+    try:
+        with _folder(wanted.keep) as folder, _one_line() as say:
+            outcome = run(profile, folder, opening, say)
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped; nothing of it is left running\n")
+        return 128 + signal.SIGINT
     if wanted.json:
         console.file.write(as_json(outcome, replay) + "\n")
     else:

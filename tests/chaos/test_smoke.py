@@ -11,10 +11,10 @@ import pytest
 
 from tests.repo.tree import ROOT
 
-SMALL: Final = ("--documents", "60", "--workers", "4", "--minutes", "0.3", "--long-stops", "1")
+SMALL: Final = ("--documents", "40", "--workers", "4", "--minutes", "0.25", "--long-stops", "1")
 STRIKES: Final = {
-    "sqlite": ("--kills", "10"),
-    "postgresql": ("--kills", "10", "--restarts", "2"),
+    "sqlite": ("--kills", "7"),
+    "postgresql": ("--kills", "7", "--restarts", "1"),
 }
 
 
@@ -29,7 +29,7 @@ def test_nothing_is_made_twice_or_claimed_wrongly_whoever_is_killed(database: st
 
     assert run.returncode == 0, run.stdout + run.stderr
     figures = json.loads(run.stdout)["figures"]
-    assert figures["documents"] == 60
+    assert figures["documents"] == 40
     assert figures["items"] <= figures["entities"] <= figures["creates sent"]
     assert figures["orphaned attempts"] > 0
     assert figures["found by mark"] > 0
