@@ -90,12 +90,23 @@ def _surplus(state: Shape) -> RenderableType | None:
     head = Text("surplus   exists outside beyond what the document wants", "dim")
     if all(extra["known"] for extra in state["surplus"]):
         return Group(head, *lines)
-    return Group(head, *lines, Padding(Text(WHAT_TO_DO_ABOUT_SURPLUS), (0, 0, 0, 4)))
+    return Group(head, *lines, Padding(Text(_what_to_do(state)), (0, 0, 0, 4)))
+
+
+def _what_to_do(state: Shape) -> str:
+    """With the command that records the first of them, where one of ours stands beside it."""
+    bound = {item["key"]: item["external_id"] for item in state["items"] if item["external_id"]}
+    for extra in state["surplus"]:
+        if not extra["known"] and extra["item"] in bound:
+            flags = f"--adopt {bound[extra['item']]} --also {extra['external_id']}"
+            to_resolve = f"reconciler resolve {state['document_id']} {extra['item']} {flags}"
+            return f"{WHAT_TO_DO_ABOUT_SURPLUS}\n{to_resolve} --reason TEXT"
+    return WHAT_TO_DO_ABOUT_SURPLUS
 
 
 WHAT_TO_DO_ABOUT_SURPLUS: Final = (
     "Look at it in Ads Manager beside the one that is recorded. What is too many is yours to "
-    "delete: nothing here deletes. What is to stay is recorded as known by the command below."
+    "delete: nothing here deletes. What is to stay is recorded as known, for good, with a reason."
 )
 
 

@@ -32,20 +32,15 @@ def next_command(document: Document, step: Next) -> str | None:
 
 
 def _to_decide(document: Document) -> str:
-    """About the first item that is held, else about what is too many beside a bound one.
+    """About the first item that is held; what is too many is looked at first, for it may spend.
 
-    A document of a list comes without its items: there the evidence, or the document, is the way.
+    A document of a list comes without its items: there the evidence is the way.
     """
     held = [item for item in document.items if item.state is ItemState.HELD]
     if held:
         return _resolve(document, held[0].key, "--adopt EXTERNAL_ID")
     if document.state is DocumentState.HELD:
         return f"reconciler explain {document.id}"
-    bound = {item.key: item.intent.external_id for item in document.items if item.intent}
-    for extra in document.surplus:
-        if not extra.known and extra.item is not None and bound.get(extra.item):
-            both = f"--adopt {bound[extra.item]} --also {extra.external_id}"
-            return _resolve(document, extra.item, both)
     return f"reconciler show {document.id}"
 
 

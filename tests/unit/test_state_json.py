@@ -188,11 +188,7 @@ NEXT = [
     (sample.held(Reason.OVER_CAP), "raise_limit", f"reconciler recover {ID}"),
     (sample.failed(), "fix_input", "reconciler submit PLAN.json --key spring"),
     (sample.published(), "none", None),
-    (
-        sample.with_surplus(),
-        "decide",
-        f"reconciler resolve {ID} a1 --adopt 23851 --also 23852 --reason TEXT",
-    ),
+    (sample.with_surplus(), "decide", f"reconciler show {ID}"),
     (sample.with_surplus(known=True), "none", None),
 ]
 
