@@ -77,8 +77,9 @@ async def sweep(outside: Outside) -> Swept:
         await _visit_all(lease, visits, outside)
     except LedgerUnavailable as unavailable:
         error = unavailable.message
-    # 4. Give the lease back.
-    await lease.give_back()
+    finally:
+        # 4. Give the lease back, cancelled too: the next sweep would wait out all of it.
+        await lease.give_back()
     return Swept(run=run, visits=tuple(visits), error=error)
 
 

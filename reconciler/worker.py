@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -82,7 +82,7 @@ async def work(outside: Outside, tell: Tell = lambda _: None) -> Worked:
     Never raises what the ledger or a document raises.
     """
     worker = _Worker(outside, tell)
-    async with asyncio.TaskGroup() as group:
+    async with asyncio.TaskGroup() as group, worker.counted_on():
         while not outside.stopping():
             # 1. Say that we are there, so that people wait for us instead of doing it by hand.
             # 2. Take documents while a slot is free.
@@ -90,9 +90,8 @@ async def work(outside: Outside, tell: Tell = lambda _: None) -> Worked:
             await worker.look_for_work(group)
             # 4. Wait until something ends, or a moment.
             await worker.pause()
-        # 5. Nothing new begins. Leaving the block waits for what was begun.
+        # 5. Nothing new begins. Leaving the block signs off, then waits for what was begun.
         tell(Happened(what=Happening.STOPPING, detail={"in_hand": len(worker.in_hand)}))
-    await worker.sign_off()
     return worker.worked()
 
 
@@ -235,7 +234,11 @@ class _Worker:
         self._sweep_at = self._outside.clock.boot_seconds() + interval
         self._tell(Happened(what=Happening.SWEPT, detail={"swept": swept}))
 
-    async def sign_off(self) -> None:
-        """Nobody is to wait for us any more."""
-        with suppress(LedgerUnavailable):
-            await self._outside.ledger.sign_off(self._outside.owner)
+    @asynccontextmanager
+    async def counted_on(self) -> AsyncIterator[None]:
+        """At its end, cancelled too, nobody is to wait for us any more."""
+        try:
+            yield
+        finally:
+            with suppress(LedgerUnavailable):
+                await self._outside.ledger.sign_off(self._outside.owner)

@@ -50,7 +50,8 @@ def sweep() -> Work:
 def sweep_picture(shape: Mapping[str, Any]) -> RenderableType:
     """Counts first, then a line for each document at which something happened."""
     counted = [f"{count:,} {name}" for name, count in shape["counts"].items() if count]
-    parts = [Text("   ".join(counted) or "nothing was due", "bold")]
+    nothing = "nothing was done here" if shape["held_by_another"] else "nothing was due"
+    parts = [Text("   ".join(counted) or nothing, "bold")]
     parts += [Text(_line(document)) for document in shape["documents"]]
     if shape["error"]:
         parts.append(Text(f"broken off: {visible(shape['error'])}", "bold red"))

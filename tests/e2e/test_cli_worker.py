@@ -271,3 +271,7 @@ def test_a_sweep_beside_another_does_nothing_and_says_run_again(shell: Shell) ->
     ran = shell.run("sweep", "--json")
 
     assert (ran.code, ran.json["held_by_another"]) == (5, True)
+
+    told = shell.run("sweep")
+    assert (told.code, told.out) == (5, "nothing was done here\n")
+    assert "another sweep is under way" in told.err
