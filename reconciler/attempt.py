@@ -7,42 +7,31 @@ looks, and the worker takes other work.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Final
 
 from . import events
 from .access import closed_by
 from .deciding import due_after, is_stale, stale_items, told, with_verdicts
+from .ending import Ending, is_unsettled, nothing_left, out_of_lease, reason_to_stop, stopped
 from .facts import merged, with_answers_decided, with_calls_written
 from .lease import LocalLease
 from .limits import Limits
 from .look import Look, look
 from .model import Account, AttemptOutcome, Document, ItemState, Reason
-from .next_wave import intents_of, next_wave, only_unreachable_left, to_send
+from .next_wave import intents_of, next_wave, to_send
 from .outside import Outside
 from .ports import Change, Event, Fenced, View
 from .renewal import HeldLease, renewed
-from .signature import needs_settling
+from .stopping import unless_stopped
 from .the_end import attempt_ended, the_end
 from .verdict import Found
 from .wave import Sent, Stop, Written, send
 
 WAVES_MAX: Final = 4_000
 """A plan holds at most 1,000 items, and each is sent at most `not_sent_max` times, plus once."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """Why the attempt ends here. `stop` None: nothing is left to send."""
-
-    outcome: AttemptOutcome
-    error: str | None = None
-    stop: Stop | None = None
-    wait: timedelta | None = None  # what a throttle asked for
-    look: Look | None = None
-    put_off: bool = False  # by the backoff
 
 
 async def run_attempt(claimed: View, local: LocalLease, outside: Outside) -> View:
@@ -67,18 +56,18 @@ async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, E
     """One wave, and the one look that may follow it."""
     document = view.document
     # 1. Nothing new while anything is unsettled.
-    if _is_unsettled(document):
+    if is_unsettled(document):
         return view, Ending(outcome=AttemptOutcome.UNRESOLVED, stop=Stop.UNKNOWN)
     # 2. What can be sent now: references confirmed, one alone until a first create succeeded.
     wave = next_wave(document, outside.limits)
     if not wave:
-        return view, _nothing_left(document, outside)
-    if (ending := _reason_to_stop(view, outside)) is not None:
+        return view, nothing_left(document, outside)
+    if (ending := reason_to_stop(view, outside)) is not None:
         return view, ending
     # 3. Write the intents and their calls, while enough of the lease is left to send them.
     written = await _write(document, wave, held, outside)
     if written is None:
-        return view, Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.LEASE)
+        return view, out_of_lease(document)
     # 4. Send, and save every answer the moment it is known. While the last of them are in flight
     #    the next wave is chosen and written, so that it follows without a pause.
     view = replace(written.view, document=merged(document, written.view.document))
@@ -88,39 +77,7 @@ async def _go_on(view: View, held: HeldLease, outside: Outside) -> tuple[View, E
     # 5. Go on with what is durable by now, or end.
     if sent.stop in (None, Stop.UNKNOWN, Stop.CANCEL, Stop.SHUTDOWN):
         return await _look_once(view, sent, held, outside)
-    return view, _stopped(view.document, sent, outside)
-
-
-def _reason_to_stop(view: View, outside: Outside) -> Ending | None:
-    """After a cancel, at an account that another document found closed, or on the way out."""
-    if view.document.cancel_requested:
-        return Ending(outcome=AttemptOutcome.CANCELLED, stop=Stop.CANCEL)
-    if not view.account.is_open(outside.graph.token_print(view.account.id), view.now):
-        return Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.CLOSED)
-    if outside.stopping():
-        return Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.SHUTDOWN)
-    return None
-
-
-def _nothing_left(document: Document, outside: Outside) -> Ending:
-    if only_unreachable_left(document, outside.limits):
-        why = "nothing could be sent: the API was not reached"
-        return Ending(outcome=AttemptOutcome.HANDED_BACK, error=why, put_off=True)
-    return Ending(outcome=AttemptOutcome.SUCCEEDED)
-
-
-def _stopped(document: Document, sent: Sent, outside: Outside) -> Ending:
-    """What was met with the last answer closes the account all the same; it hands nothing back."""
-    outcome = AttemptOutcome.HANDED_BACK
-    if sent.stop is Stop.UNSAVED:
-        outcome = AttemptOutcome.ERROR
-    elif not (_is_unsettled(document) or next_wave(document, outside.limits)):
-        outcome = _nothing_left(document, outside).outcome
-    return Ending(outcome=outcome, error=sent.error, stop=sent.stop, wait=sent.wait)
-
-
-def _is_unsettled(document: Document) -> bool:
-    return any(needs_settling(item) for item in document.items)
+    return view, stopped(view.document, sent, outside)
 
 
 async def _write_more(view: View, *, held: HeldLease, outside: Outside) -> Written | None:
@@ -139,8 +96,7 @@ async def _write(
     intents = intents_of(document, wave, outside.limits.echo)
 
     def decide(view: View) -> Change:
-        unsettled = any(needs_settling(item) for item in view.document.items)
-        if view.document.cancel_requested or unsettled:
+        if view.document.cancel_requested or is_unsettled(view.document):
             return Change(document=view.document)
         attempt = document.attempts[-1].number
         changed, keys = with_calls_written(view.document, intents, attempt, view.now)
@@ -165,16 +121,17 @@ async def _look_once(
         return view, None
     if held.left() < outside.limits.needed_before_send:
         return view, Ending(outcome=AttemptOutcome.UNRESOLVED, error=sent.error, stop=Stop.LEASE)
-    if outside.stopping():
+    looking = look(view.document, pending, outside, step=held.step)
+    seen = await unless_stopped(looking, outside.stopping)
+    if seen is None:  # a look only reads: whoever comes next makes it
         return view, Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.SHUTDOWN)
-    seen = await look(view.document, pending, outside, step=held.step)
     unresolved = Ending(
         outcome=AttemptOutcome.UNRESOLVED, error=sent.error, stop=Stop.UNKNOWN, look=seen
     )
     if not all(isinstance(verdict, Found) for verdict in seen.verdicts.values()):
         return view, unresolved
     bound = await _bind(view, seen, held, outside)
-    if bound is None or any(needs_settling(item) for item in bound.document.items):
+    if bound is None or is_unsettled(bound.document):
         return view, replace(unresolved, look=None)
     return bound, None
 

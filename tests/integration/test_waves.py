@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from fixtures.stage import Stage
 from fixtures.world_graph import Weather, WorldGraph
 from reconciler.call_outcome import Again, Answer, CreateRequest
 from reconciler.limits import Limits
+from reconciler.listing import Walk
 from reconciler.model import (
     AttemptOutcome,
     BlockReason,
@@ -259,4 +261,56 @@ def test_a_block_announced_with_the_last_entity_closes_the_account_and_hands_not
 
     assert view.document.attempts[-1].outcome is outcome
     assert view.account.reason is BlockReason.THROTTLED
+    assert stage.run_until_rest(document_id).state is DocumentState.PUBLISHED
+
+
+@dataclass(slots=True)
+class HangingGraph(WorldGraph):
+    """Creates as ever; a listing answers after an hour."""
+
+    async def walk(self, *arguments: Any, **named: Any) -> Walk:
+        """Hangs."""
+        await asyncio.sleep(3_600)
+        return await super(HangingGraph, self).walk(*arguments, **named)
+
+
+def test_told_to_stop_while_it_looks_an_attempt_drops_the_look_and_is_handed_back_uncounted(
+    stage: Stage,
+) -> None:
+    """Held on to, it would be killed in the end, and count as a crash at every deploy."""
+    stage.limits = Limits(max_attempts=1)
+    stage.sky.by_number = {0: Weather.ERROR_AFTER}
+    document_id = stage.submit(ads("A"))
+    stops_at = stage.time.now() + timedelta(seconds=10)
+    worker = stage.worker(stopping=lambda: stage.time.now() >= stops_at).outside
+    outside = replace(worker, graph=HangingGraph(stage.world, sky=stage.sky))
+
+    document = stage.publish(document_id, outside).view.document
+
+    assert stage.time.now() - stops_at <= timedelta(seconds=1)
+    assert document.attempts[-1].outcome is AttemptOutcome.HANDED_BACK
+    assert (document.attempts_used, document.lease) == (0, None)
+    assert stage.run_until_rest(document_id).state is DocumentState.PUBLISHED
+    assert_promise(stage)
+
+
+def test_a_lease_too_short_to_send_in_is_put_off_each_time_longer_and_says_why(
+    stage: Stage,
+) -> None:
+    """Accepted at the start, for it is longer than a call; what else is done takes the rest."""
+    document_id = stage.submit(ads("A"))
+    document = stage.document(document_id)
+    pauses: list[timedelta] = []
+    for _ in range(3):
+        life = IsStopped(effect="ledger.Fenced", stops_for=90)
+        document = stage.publish(document_id, stage.worker(life).outside).view.document
+        assert document.due_at is not None
+        pauses.append(document.due_at - stage.time.now())
+        stage.time.pass_until(document.due_at)
+
+    assert document.attempts[-1].error is not None
+    assert "RECONCILER_LEASE_SECONDS" in document.attempts[-1].error
+    assert timedelta(0) < pauses[0]
+    assert document.backoff_step == 3
+    assert stage.graph.creates == []
     assert stage.run_until_rest(document_id).state is DocumentState.PUBLISHED
