@@ -13,6 +13,7 @@ from adapters.store.ledger import SqlLedger
 from adapters.store.postgres import PostgresLedger
 from adapters.store.sqlite import SqliteLedger
 from fixtures.memory_ledger import MemoryLedger
+from fixtures.postgres_pooler import pooler_before
 from reconciler.ports import Ledger
 from tests.databases import new_file
 from tests.postgres import Postgres
@@ -71,12 +72,22 @@ async def _postgres(clock: StandingClock, place: Place) -> AsyncIterator[OpenLed
     place.postgres.drop(url)
 
 
+@asynccontextmanager
+async def _postgres_pooled(clock: StandingClock, place: Place) -> AsyncIterator[OpenLedger]:
+    url = place.postgres.migrated()
+    with pooler_before(url) as pooled:
+        async with aclosing(PostgresLedger.open(pooled, now=clock, accept_unsafe=True)) as ledger:
+            yield ledger
+    place.postgres.drop(url)
+
+
 Opening = Callable[[StandingClock, Place], AbstractAsyncContextManager[OpenLedger]]
 LEDGERS: Final[Mapping[str, Opening]] = {
     "memory": _memory,
     "sqlite_in_memory": _sqlite_in_memory,
     "sqlite_file": _sqlite_file,
     "postgres": _postgres,
+    "postgres_pooled": _postgres_pooled,
 }
 
 
