@@ -128,11 +128,12 @@ def _of_unsettled(document: Document, now: datetime, worker_seen: bool) -> Next:
 
 
 def _of_sendable(document: Document, now: datetime, worker_seen: bool) -> Next:
+    later = document.due_at if document.due_at is not None and now < document.due_at else None
     if worker_seen:
-        return Next(action=NextAction.WAIT, why="a worker will take it", until=document.due_at)
-    if document.due_at is not None and now < document.due_at:
+        return Next(action=NextAction.WAIT, why="a worker will take it", until=later)
+    if later is not None:
         why = "it is put off after trouble; no worker was seen lately"
-        return Next(action=NextAction.PUBLISH, why=why, until=document.due_at)
+        return Next(action=NextAction.PUBLISH, why=why, until=later)
     return Next(action=NextAction.PUBLISH, why="queued, and no worker was seen lately")
 
 
@@ -149,10 +150,17 @@ def _of_publishing(document: Document, now: datetime, worker_seen: bool) -> Next
 
 def _of_held(document: Document) -> Next:
     reasons = {i.intent.reason for i in document.items if i.intent and i.state is ItemState.HELD}
+    if Reason.POISON in reasons:
+        why = (
+            "every look at it died, as often as MAX_ATTEMPTS allows; find out why, then look again"
+        )
+        return Next(action=NextAction.DECIDE, why=why)
     if reasons == {Reason.OVER_CAP}:
         why = "more entities bear one name than we judge at once (MAX_PER_NAME)"
         return Next(action=NextAction.RAISE_LIMIT, why=why)
     told = ", ".join(sorted(reason.value for reason in reasons if reason))
+    if any(reason.is_passing for reason in reasons if reason):
+        return Next(action=NextAction.DECIDE, why=f"no look could settle it: {told}")
     return Next(action=NextAction.DECIDE, why=f"what exists cannot be proven ours: {told}")
 
 

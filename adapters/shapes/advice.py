@@ -55,7 +55,6 @@ _CHOICES: Final[Mapping[Reason, tuple[str, ...]]] = {
     _R.OVER_CAP: (ADOPT,),
     _R.PROVENANCE: (ADOPT, NONE),
     _R.POLICY: (ADOPT, NONE),
-    _R.POISON: (ADOPT, NONE),
 }
 
 

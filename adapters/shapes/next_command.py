@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import shlex
 
-from reconciler.model import Document, DocumentState, ItemState, Next, NextAction
+from reconciler.model import (
+    Document,
+    DocumentState,
+    Item,
+    ItemState,
+    Next,
+    NextAction,
+    Reason,
+)
 
 
 def next_command(document: Document, step: Next) -> str | None:
@@ -34,14 +42,22 @@ def next_command(document: Document, step: Next) -> str | None:
 def _to_decide(document: Document) -> str:
     """About the first item that is held; what is too many is looked at first, for it may spend.
 
-    A document of a list comes without its items: there the evidence is the way.
+    Where no look came to an end there is no listing to decide on: it is looked at first. A document
+    of a list comes without its items: there the evidence is the way.
     """
     held = [item for item in document.items if item.state is ItemState.HELD]
+    if any(_is_unseen(item) for item in held):
+        return f"reconciler recover {document.id}"
     if held:
         return _resolve(document, held[0].key, "--adopt EXTERNAL_ID")
     if document.state is DocumentState.HELD:
         return f"reconciler explain {document.id}"
     return f"reconciler show {document.id}"
+
+
+def _is_unseen(item: Item) -> bool:
+    reason = item.intent.reason if item.intent else None
+    return reason is not None and (reason.is_passing or reason is Reason.POISON)
 
 
 def _resolve(document: Document, key: str, choice: str) -> str:

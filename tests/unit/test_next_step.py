@@ -90,6 +90,23 @@ def test_where_a_worker_was_seen_there_is_nothing_to_do_but_wait(what: Document)
     assert next_step(what, OPEN, at(10), worker_seen=True).action is N.WAIT
 
 
+@pytest.mark.parametrize(("due", "until"), [(0, None), (10, None), (50, 50)])
+def test_what_waits_for_a_worker_names_no_time_that_has_come(
+    due: float, until: float | None
+) -> None:
+    step = next_step(document([item()], due_at=at(due)), OPEN, at(10), worker_seen=True)
+
+    assert (step.action, step.until) == (N.WAIT, at(until) if until is not None else None)
+
+
+def test_what_killed_whoever_looked_says_so_and_not_that_a_row_was_doubted() -> None:
+    step = next_step(held(Reason.POISON), OPEN, at(10))
+
+    assert step.action is N.DECIDE
+    assert "every look at it died, as often as MAX_ATTEMPTS allows" in step.why
+    assert next_step(held(Reason.ACCESS), OPEN, at(10)).why == "no look could settle it: access"
+
+
 def test_a_second_creative_costs_nothing_and_asks_nobody() -> None:
     extra = Surplus(external_id="77", kind=Kind.ADCREATIVE)
 

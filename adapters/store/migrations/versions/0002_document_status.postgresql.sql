@@ -81,7 +81,8 @@ told AS (
         CASE
             WHEN ruled.rule = 'throttled' THEN ruled.account_until
             WHEN ruled.rule = 'settling' THEN ruled.lease_until
-            WHEN ruled.rule IN ('too_soon', 'worker', 'put_off') THEN ruled.due_at
+            WHEN ruled.rule IN ('too_soon', 'worker', 'put_off') AND ruled.due_at > ruled.now
+                THEN ruled.due_at
             WHEN ruled.rule = 'stored' THEN ruled.next_until
         END AS until,
         coalesce(replace(said.why, '{account}', ruled.account_id), ruled.next_why) AS why
