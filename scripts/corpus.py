@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from rich.console import Console
 from rich.progress import (
@@ -26,7 +27,7 @@ from fixtures.old_accounts.report import as_json, show_scores
 def main(arguments: Sequence[str] | None = None) -> int:
     """0, whatever was counted: it measures and judges nothing."""
     wanted = _parser().parse_args(arguments)
-    rates = UNTOUCHED if wanted.untouched else Rates()
+    rates = replace(UNTOUCHED if wanted.untouched else Rates(), gone_known=wanted.gone_known)
     corpus = Corpus(seed=wanted.seed, worlds=wanted.worlds, rates=rates, jobs=wanted.jobs)
     began = time.monotonic()
     with _progress(corpus.worlds) as step:
@@ -72,8 +73,22 @@ def _parser() -> argparse.ArgumentParser:
     add("--worlds", type=_count, default=50, help="how many accounts (default: 50)")
     add("--jobs", type=_count, default=2, help="processes (default: 2)")
     add("--untouched", action="store_true", help="nobody edits anything, and every clock is right")
+    add(
+        "--gone-known",
+        type=_share,
+        default=Rates().gone_known,
+        metavar="SHARE",
+        help="broken documents of which the worker's end is known (default: 0.5)",
+    )
     add("--json", action="store_true", help="for programs: corpus/1")
     return parser
+
+
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0 <= share <= 1:
+        raise argparse.ArgumentTypeError("give a number from 0 to 1")
+    return share
 
 
 def _count(text: str) -> int:

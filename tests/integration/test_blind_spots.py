@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -147,6 +148,16 @@ def test_ours_renamed_before_the_recovery_reads_as_missing_and_with_a_mark_is_he
     assert looked_at(stage, marked) == ["mark_lost"]
 
 
+def test_ours_renamed_to_what_another_document_lacks_is_claimed_for_that_one(
+    elsewhere: Elsewhere,
+) -> None:
+    (external_id,) = elsewhere.made("A")
+    elsewhere.stage.world.rename(external_id, NAME)
+
+    assert recovered(elsewhere, line("1", NAME), line("2", "A")) == [external_id]
+    assert told(elsewhere.recovered("2")) == ["absent"]
+
+
 def test_ours_moved_before_the_recovery_reads_as_missing_also_with_a_mark(
     elsewhere: Elsewhere,
 ) -> None:
@@ -208,6 +219,21 @@ def test_a_clock_that_is_off_by_more_than_stated_puts_ours_outside_the_window(
     said = recovered(elsewhere, line("1", NAME, **times))
 
     assert said == [external_id if is_found else "absent"]
+
+
+def test_a_larger_stated_clock_difference_while_recovering_finds_it(elsewhere: Elsewhere) -> None:
+    stage = elsewhere.stage
+    stage.time.pass_(HOUR)
+    began = stage.time.now() + timedelta(seconds=60)
+    (external_id,) = elsewhere.made(NAME)
+    times = {"created_at": shown(began), "publish_started_at": shown(began)}
+    gone = {"worker_gone_at": shown(began + timedelta(seconds=60))}
+    stage.time.pass_(HOUR)
+    elsewhere.imports(HEALTHY, line("1", NAME, **times, **gone))
+
+    stage.limits = replace(stage.limits, clock_skew=timedelta(seconds=60))
+
+    assert told(elsewhere.recovered("1")) == [external_id]
 
 
 # --- two broken documents with one name ----------------------------------------------------------
