@@ -48,6 +48,36 @@ async def test_a_fault_strikes_by_predicate_edge_or_chance(
     assert 10 < dice.struck < 35
 
 
+async def test_a_fault_that_is_written_strikes_at_the_node_it_names(
+    graph: FakeGraph, client: httpx.AsyncClient
+) -> None:
+    """A node is a number to the eye, and a text in a path."""
+    elsewhere = graph.faults.add("page_error:on_node=1501")
+    scheduled = graph.faults.add("page_error:on_node=2001")
+
+    assert (await page(client)).status_code != 200
+    assert (elsewhere.seen, scheduled.struck) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("fault", "named"),
+    [
+        ("html_200:on_node=9999", "on_node"),
+        ("html_200:on_edge=advertisements", "on_edge"),
+        ("html_200:method=POTS", "method"),
+        ("html_200:on_nod=2001", "on_nod"),
+        ("clock_offset:nth=2", "nth"),
+    ],
+)
+def test_a_fault_that_could_never_strike_is_refused(
+    graph: FakeGraph, fault: str, named: str
+) -> None:
+    with pytest.raises(ValueError, match=rf"{named}\b"):
+        graph.faults.add(fault)
+
+    assert graph.faults.scheduled == []
+
+
 async def test_faults_wrap_one_another(graph: FakeGraph, client: httpx.AsyncClient) -> None:
     graph.faults.add("reply_lost_after_commit")
     graph.faults.add("created_twice")
