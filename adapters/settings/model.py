@@ -29,13 +29,15 @@ LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 DAY: Final = 86_400.0
 """In seconds. No duration here is sensibly longer, and a slip of the keyboard should not be one."""
 
+MILLISECOND: Final = 0.001
+"""In seconds. Less would round to nothing: durations are kept to the microsecond."""
+
 
 def _seconds(default: float | None, says: str, *, serves: str = "", zero: bool = True) -> Any:
     """A duration in seconds, fractions allowed; `zero` False asks for more than none."""
     return Field(
         default,
-        ge=0 if zero else None,
-        gt=None if zero else 0,
+        ge=0 if zero else MILLISECOND,
         le=DAY,
         allow_inf_nan=False,
         description=says,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Final
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Le
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
@@ -64,9 +64,8 @@ def _bounds(field: FieldInfo) -> str:
     if isinstance(field.annotation, type) and issubclass(field.annotation, Enum):
         return ", ".join(f"`{member.value}`" for member in field.annotation)
     least = [_number(one.ge) for one in field.metadata if isinstance(one, Ge)]
-    above = [f"above {_number(one.gt)}" for one in field.metadata if isinstance(one, Gt)]
     most = [_number(one.le) for one in field.metadata if isinstance(one, Le)]
-    return " to ".join([*least, *above, *most])
+    return " to ".join([*least, *most])
 
 
 def _number(value: Any) -> str:

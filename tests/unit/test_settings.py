@@ -102,6 +102,30 @@ def test_the_margin_is_a_tenth_of_the_lease_unless_it_is_given() -> None:
     assert given.lease_margin == timedelta(seconds=0.5)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LEASE",
+        "LEASE_MARGIN",
+        "CALL_TIMEOUT",
+        "BACKOFF_BASE",
+        "BACKOFF_CAP",
+        "SWEEP_INTERVAL",
+    ],
+)
+def test_a_duration_that_would_round_to_none_is_refused_by_its_name_and_bound(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"RECONCILER_{name}_SECONDS", "1e-9")
+
+    with pytest.raises(InvalidSettings) as refused:
+        load_settings()
+
+    assert f"RECONCILER_{name}_SECONDS" in refused.value.message
+    assert "0.001" in refused.value.message
+    assert "docs/settings.md" in refused.value.next_step
+
+
 def test_a_lease_that_a_call_could_outlive_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECONCILER_LEASE_SECONDS", "30")
 
