@@ -46,8 +46,9 @@ def _of_a_file(url: str) -> tuple[Check, Check]:
 
 
 def _of_a_server(url: str) -> tuple[Check, Check]:
-    from ..store.postgres_connecting import conninfo_of, one_transaction
+    from ..store.postgres_connecting import one_transaction
     from ..store.postgres_durability import durability
+    from ..store.postgres_url import conninfo_of
 
     with one_transaction(conninfo_of(url)) as connection:
         found = durability(connection)

@@ -82,8 +82,9 @@ def open_graph(settings: Settings) -> GraphClient:
     )
 
 
-def migrate(settings: Settings, *, accept: bool = False) -> None:
-    """Create or upgrade the ledger. `accept`: a restored or cloned database is meant.
+def migrate(settings: Settings, *, accept: bool = False) -> str:
+    """Create or upgrade the ledger; the database it is in, as it may be shown. `accept`: a restored
+    or cloned database is meant.
 
     Raises `ForeignLedger` without it, and then nothing was changed.
     """
@@ -93,7 +94,7 @@ def migrate(settings: Settings, *, accept: bool = False) -> None:
         from ..store.sqlite import migrate as migrate_file
 
         migrate_file(url, graph_url=settings.graph_url, accept=accept)
-    else:
-        from ..store.postgres import migrate as migrate_database
+        return settings.database_shown
+    from ..store.postgres import migrate as migrate_database
 
-        migrate_database(url, graph_url=settings.graph_url, accept=accept)
+    return migrate_database(url, graph_url=settings.graph_url, accept=accept)

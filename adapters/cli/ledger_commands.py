@@ -21,9 +21,9 @@ from .session import Told, checked_settings, print_told
 def migrate(*, accept: bool, as_json: bool) -> int:
     """Run the migration; nothing is asked of the API."""
     settings = checked_settings()
-    migrate_ledger(settings, accept=accept)
-    shape = {"schema": "migrate/1", "database": settings.database_shown, "accepted": accept}
-    line = f"{visible(settings.database_shown)} is ready for {visible(settings.graph_url)}"
+    database = migrate_ledger(settings, accept=accept)
+    shape = {"schema": "migrate/1", "database": database, "accepted": accept}
+    line = f"{visible(database)} is ready for {visible(settings.graph_url)}"
     print_told(Told(shape=shape, picture=lambda: Text(line), code=ExitCode.DONE), as_json=as_json)
     return ExitCode.DONE
 

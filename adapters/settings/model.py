@@ -167,7 +167,7 @@ class Settings(BaseSettings):
     def _is_a_durable_database(cls, url: SecretStr) -> SecretStr:
         text = url.get_secret_value()
         scheme = text.partition("://")[0].partition("+")[0]
-        if scheme not in ("sqlite", "postgresql"):
+        if scheme not in ("sqlite", "postgresql", "postgres"):
             raise ValueError("write sqlite:///FILE or postgresql://USER@HOST/DATABASE")
         if scheme == "sqlite" and (":memory:" in text or not text.partition(":///")[2]):
             raise ValueError("name a file: a database in memory survives no crash (A1)")

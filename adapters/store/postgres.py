@@ -17,10 +17,11 @@ from sqlalchemy import Connection, text
 from . import identity, schema
 from .columns import EPOCH, MICROSECOND
 from .ledger import Locked, SqlLedger
-from .postgres_connecting import commit, conninfo_of, one_transaction
+from .postgres_connecting import commit, one_transaction, shown_database
 from .postgres_database import PostgresDatabase
 from .postgres_durability import refuse_unsafe
 from .postgres_identity import TIME, place_of, print_of
+from .postgres_url import conninfo_of
 
 Result = TypeVar("Result")
 Now = Callable[[], datetime]
@@ -31,8 +32,10 @@ _ONE_AT_A_TIME: Final = text(
 _log = logging.getLogger(__name__)
 
 
-def migrate(url: str, *, graph_url: str, accept: bool = False, accept_unsafe: bool = False) -> None:
+def migrate(url: str, *, graph_url: str, accept: bool = False, accept_unsafe: bool = False) -> str:
     """Bring the schema of an existing database up to date, in one transaction, one at a time.
+
+    Returns the database that was really connected to, as it may be shown.
 
     `accept` says that a restored or cloned database, or one of another GRAPH_URL, is meant. Raises
     `ForeignLedger` without it, and then nothing was changed. `accept_unsafe` takes a server that
@@ -50,7 +53,9 @@ def migrate(url: str, *, graph_url: str, accept: bool = False, accept_unsafe: bo
             now=_time_of(connection),
             accept=accept,
         )
+        shown = shown_database(connection)
         commit(connection)
+    return shown
 
 
 def _time_of(connection: Connection) -> datetime:

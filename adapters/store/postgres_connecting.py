@@ -1,8 +1,8 @@
-"""From a `postgresql://…` URL to connections: read by libpq, so that all its parameters work.
+"""Connections to PostgreSQL: pooled for an event loop, or one for one transaction.
 
 Nothing here is bound to a session: no startup options and no prepared statements, which a
-transaction pooler between us and the server would refuse or mix up. The URL stays out of every
-error and of SQLAlchemy's own sight: it may hold a password.
+transaction pooler between us and the server would refuse or mix up. SQLAlchemy never sees the
+URL: it may hold a password.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from functools import partial
 from typing import Any, Final, cast
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import Connection, NullPool, create_engine
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from reconciler.errors import CommitUnknown, LedgerUnavailable
+from reconciler.errors import CommitUnknown
 
 from .postgres_errors import translated
 
@@ -28,41 +27,7 @@ POOL_SIZE: Final = 10
 
 POOL_WAIT_SECONDS: Final = 30
 
-_UNLESS_GIVEN: Final = {
-    "connect_timeout": "10",
-    # A server that is gone without a word is noticed within half a minute.
-    "keepalives_idle": "15",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "30000",
-    "application_name": "reconciler",
-}
-_ALWAYS: Final = {"client_encoding": "utf8"}
 _DIALECT: Final = "postgresql+psycopg://"
-
-
-def conninfo_of(url: str) -> str:
-    """What libpq connects by. Raises `LedgerUnavailable`, which does not quote the URL."""
-    scheme, separator, rest = url.partition("://")
-    place, _, path = rest.partition("?")[0].partition("/")
-    if scheme.partition("+")[0] != "postgresql" or not separator:
-        raise _no_url()
-    if place.count("@") > 1 or "@" in path:
-        raise _no_url()  # a password with a sign in it, half of which would be read as the host
-    try:
-        given = conninfo_to_dict(f"postgresql://{rest}")
-    except psycopg.Error:
-        raise _no_url() from None  # its text holds the URL
-    if not str(given.get("port", "")).replace(",", "").isdecimal() and "port" in given:
-        raise _no_url()
-    return make_conninfo("", **(_UNLESS_GIVEN | given | _ALWAYS))
-
-
-def _no_url() -> LedgerUnavailable:
-    return LedgerUnavailable(
-        "DATABASE_URL names no PostgreSQL database",
-        next_step="write it as postgresql://USER:PASSWORD@HOST/DATABASE, signs in it as %40",
-    )
 
 
 def pooled(conninfo: str) -> AsyncEngine:
@@ -108,6 +73,16 @@ def commit(connection: Connection) -> None:
             f"PostgreSQL did not acknowledge the commit: {error.orig}",
             next_step="run the same command again",
         ) from error
+
+
+def shown_database(connection: Connection) -> str:
+    """Host and database of this connection, without the user: several hosts may be in the URL."""
+    driver = cast("psycopg.Connection[Any]", connection.connection.driver_connection)
+    host, port = driver.info.host, driver.info.port
+    name = connection.exec_driver_sql("SELECT current_database()").scalar_one()
+    if host.startswith("/"):  # a socket
+        return f"postgresql:///{name}?host={host}&port={port}"
+    return f"postgresql://{f'[{host}]' if ':' in host else host}:{port}/{name}"
 
 
 _ALIKE: Final[dict[str, Any]] = {

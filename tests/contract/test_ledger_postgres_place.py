@@ -10,7 +10,8 @@ from sqlalchemy import text
 
 from adapters.store import postgres_identity
 from adapters.store.postgres import PostgresLedger, migrate
-from adapters.store.postgres_connecting import conninfo_of, pooled
+from adapters.store.postgres_connecting import pooled
+from adapters.store.postgres_url import conninfo_of
 from reconciler.errors import ForeignLedger, LedgerUnavailable, WrongSchema
 from tests.contract.ledger_documents import document, put
 from tests.contract.postgres_hand import Hand

@@ -59,6 +59,20 @@ def test_an_answer_that_was_lost_is_found_again(shell: Shell, graph: FakeGraph) 
     assert shell.run("explain", document_id).code == 0
 
 
+def test_migrate_says_which_database_it_is_and_not_whose(
+    shell: Shell, server: PostgresServer
+) -> None:
+    url = shell.settings["RECONCILER_DATABASE_URL"]
+    name = url.rpartition("/")[2]
+    by_parameter = url.replace(f"/{name}", f"?dbname={name}")
+
+    ran = shell.run("migrate", RECONCILER_DATABASE_URL=by_parameter)
+    as_json = shell.run("migrate", "--json", RECONCILER_DATABASE_URL=by_parameter)
+
+    assert as_json.json["database"] == f"postgresql://127.0.0.1:{server.port}/{name}"
+    assert ran.out.startswith(f"{as_json.json['database']} is ready for")
+
+
 def test_the_doctor_says_what_lasts(shell: Shell) -> None:
     checks = {check["name"]: check for check in shell.run("doctor", "--json").json["checks"]}
 
