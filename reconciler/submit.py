@@ -14,7 +14,7 @@ from . import events
 from .errors import InvalidPlan, PlanError
 from .lifecycle import queued
 from .limits import Limits
-from .model import Document, Echo
+from .model import Document, DocumentState, Echo, Origin
 from .plan import Plan
 from .ports import Chance, Change, Event, Ledger
 from .revision import changed_fields, item_of, revised
@@ -31,7 +31,7 @@ billion parts not even one is met twice in a lifetime."""
 class Submitted:
     """The document as it stands. At most one of `created` and `changed` is true.
 
-    Where neither is, nothing was stored and `publish` was not acted on: the plan is known.
+    Where neither is, nothing was stored: the plan is known, and `publish` had no draft to queue.
     """
 
     document: Document
@@ -63,8 +63,9 @@ async def submit(
     """Store the plan under its key, or as the next revision of what the key names.
 
     Returns after the document would survive a power cut. `key` None means the plan's hash; `new`
-    makes a key of its own of either. `publish` queues a new document and leaves a present one's
-    state alone. Raises `InvalidPlan`, or `WrongState` where the document takes no revision.
+    makes a key of its own of either. `publish` queues a new document or one that rests as a draft,
+    and leaves any other's state alone. Raises `InvalidPlan`, or `WrongState` where the document
+    takes no revision.
     """
     # 1. Whose document: the key. A bad one is refused before anything is drawn or asked.
     key = plan.hash if key is None else _checked(key)
@@ -79,10 +80,11 @@ async def submit(
 
     document, stored = await ledger.submit(key, decide)
     # 4. Say what became of it.
+    is_new = document.id == tokens.document_id
     return Submitted(
         document=document,
-        created=stored and document.revision == 1,
-        changed=stored and document.revision > 1,
+        created=is_new,
+        changed=stored and not is_new,
         warnings=_warnings(document, stored),
     )
 
@@ -100,10 +102,14 @@ def accept(
     """What a plan means for what is there: pure. None where it is there already."""
     if present is None:
         return _first(plan, now, key=key, publish=publish, echo=echo, tokens=tokens)
-    if present.plan_hash == plan.hash:
-        return None
-    document = revised(plan, present, now, tokens.item_parts)
-    return Change(document=document, events=(_revised_event(plan, present, document),))
+    document = present
+    said: tuple[Event, ...] = ()
+    if present.plan_hash != plan.hash:
+        document = revised(plan, present, now, tokens.item_parts)
+        said = (_revised_event(plan, present, document),)
+    if publish and document.state is DocumentState.DRAFT and document.origin is Origin.OURS:
+        document, said = queued(document, now), (*said, Event(kind=events.QUEUED))
+    return Change(document=document, events=said) if said else None
 
 
 def draw(chance: Chance, item_parts: int) -> Tokens:
@@ -175,9 +181,26 @@ def _checked(key: str) -> str:
     raise InvalidPlan((error,))
 
 
+_NOW: Final = {
+    DocumentState.DRAFT: "reconciler publish {id} makes it",
+    DocumentState.PARTLY_PUBLISHED: "reconciler publish {id} makes what may still be sent",
+    DocumentState.FAILED: "reconciler publish {id} makes what may still be sent",
+    DocumentState.HELD: "reconciler explain {id} says what a person must decide",
+    DocumentState.PUBLISHED: "--new makes it once more",
+    DocumentState.CANCELLED: "--new makes it once more",
+}
+"""What to do about a plan that is known; a second set of it only where nothing is left to make."""
+
+
+def _and_now(document: Document) -> str:
+    told = _NOW.get(document.state, "").format(id=document.id)
+    state = document.state.value.replace("_", " ")
+    return f"{state}; {told}" if told else state
+
+
 def _warnings(document: Document, stored: bool) -> tuple[str, ...]:
     said = (
-        (not stored, "nothing was changed: this plan is known; --new makes it once more"),
+        (not stored, f"nothing was changed: this plan is known and {_and_now(document)}"),
         (
             document.mark_part is None,
             "it has no mark: after a crash it is found by name and time, strong but no proof",

@@ -1,7 +1,7 @@
 """Submitting: one key, one document, however often and however differently the plan is sent."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
@@ -12,9 +12,9 @@ from fixtures.memory_ledger import MemoryLedger
 from reconciler.errors import InvalidPlan, WrongState
 from reconciler.limits import Limits
 from reconciler.mark import has_mark_form
-from reconciler.model import DocumentState, Echo
+from reconciler.model import DocumentState, Echo, NextAction
 from reconciler.plan import Plan, read_plan
-from reconciler.ports import Change, Claim, View
+from reconciler.ports import Anyhow, Change, Claim, View
 from reconciler.submit import Submitted, draw, submit
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -132,12 +132,67 @@ async def test_with_echo_off_there_is_no_mark_and_that_is_said() -> None:
 async def test_the_same_plan_again_gives_the_same_document_and_changes_nothing() -> None:
     desk = Desk()
     first = await desk.submit(campaigns("Été"))
-    again = await desk.submit(campaigns(" E\u0301te\u0301", account_id="act_1"), publish=True)
+    again = await desk.submit(campaigns(" E\u0301te\u0301", account_id="act_1"))
 
     assert (again.created, again.changed) == (False, False)
     assert again.document == first.document
-    assert "--new" in again.warnings[0]
     assert len(await desk.ledger.journal(first.document.id)) == 1
+
+
+async def test_publish_queues_a_draft_that_is_known_already_once() -> None:
+    desk = Desk()
+    first = await desk.submit(campaigns("A"))
+    again, more = [await desk.submit(campaigns("A"), publish=True) for _ in range(2)]
+
+    assert (again.created, again.changed, again.warnings) == (False, True, ())
+    assert (more.created, more.changed) == (False, False)
+    assert (again.document.id, again.document.revision) == (first.document.id, 1)
+    assert (again.document.state, again.document.due_at) == (DocumentState.QUEUED, NOW)
+    assert again.document.publish_said_at == NOW
+    assert again.document.next.action is NextAction.PUBLISH
+    told = [line.event.kind for line in await desk.ledger.journal(first.document.id)]
+    assert told == ["submitted", "queued"]
+
+
+async def test_publish_queues_a_draft_with_its_next_revision() -> None:
+    desk = Desk()
+    await desk.submit(campaigns("A"), key="K")
+    said = await desk.submit(campaigns("B"), key="K", publish=True)
+
+    assert (said.document.state, said.document.revision) == (DocumentState.QUEUED, 2)
+    told = [line.event.kind for line in await desk.ledger.journal(said.document.id)]
+    assert told == ["submitted", "revised", "queued"]
+
+
+@pytest.mark.parametrize(
+    ("state", "told"),
+    [
+        (DocumentState.DRAFT, "reconciler publish ID makes it"),
+        (DocumentState.QUEUED, ""),
+        (DocumentState.PUBLISHING, ""),
+        (DocumentState.HELD, "reconciler explain ID says what a person must decide"),
+        (DocumentState.FAILED, "reconciler publish ID makes what may still be sent"),
+        (DocumentState.PARTLY_PUBLISHED, "reconciler publish ID makes what may still be sent"),
+        (DocumentState.PUBLISHED, "--new makes it once more"),
+        (DocumentState.CANCELLED, "--new makes it once more"),
+    ],
+)
+async def test_a_known_plan_says_what_to_do_and_only_at_its_end_how_to_make_a_second_set(
+    state: DocumentState, told: str
+) -> None:
+    desk = Desk()
+    first = await desk.submit(campaigns("A"))
+    await desk.ledger.change(
+        first.document.id,
+        Anyhow(),
+        lambda view: Change(document=replace(view.document, state=state)),
+    )
+
+    [warning] = (await desk.submit(campaigns("A"))).warnings
+
+    known = f"nothing was changed: this plan is known and {state.value.replace('_', ' ')}"
+    told = told.replace("ID", first.document.id)
+    assert warning == (f"{known}; {told}" if told else known)
 
 
 async def test_new_means_once_more() -> None:
