@@ -43,7 +43,7 @@ def exit_code_of(arguments: Sequence[str]) -> int:
         tell_error(error, as_json=False)
         return ExitCode.ERROR
     except ReconcilerError as error:
-        tell_error(error, as_json=as_json)
+        tell_error(error, as_json=as_json, again=_again(arguments))
         return after_error(error)
     except Interrupted as interrupted:
         return _interrupted(interrupted.exit_code, arguments, as_json)
@@ -64,9 +64,15 @@ def _usage(error: typer.TyperException, arguments: Sequence[str], as_json: bool)
 
 
 def _interrupted(code: int, arguments: Sequence[str], as_json: bool) -> int:
-    again = shlex.join(["reconciler", *arguments])
-    tell("interrupted", "stopped by a signal before the end", again, as_json=as_json)
+    tell("interrupted", "stopped by a signal before the end", _again(arguments), as_json=as_json)
     return code
+
+
+def _again(arguments: Sequence[str]) -> str:
+    """The same command; but for the one that makes a second document whenever it is run."""
+    if "--new" in arguments:
+        return "reconciler list"
+    return shlex.join(["reconciler", *arguments])
 
 
 def _unexpected(error: Exception, as_json: bool) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, Final
 
-from reconciler.errors import InvalidPlan, ReconcilerError
+from reconciler.errors import CommitUnknown, InvalidPlan, ReconcilerError
 
 from .output import OutputLost, print_json, say, visible
 
@@ -20,9 +20,9 @@ SAFE: Final = {
     "stale_evidence": "Nothing was changed: what was decided on is not what stands any more.",
     "wrong_schema": "Nothing was read or sent.",
     "foreign_ledger": "Refused on purpose: a copied ledger would make everything a second time.",
-    "ledger_unavailable": "The refused change was rolled back; what was sent is on record.",
+    "ledger_unavailable": "What was refused changed nothing; what was sent before is on record.",
     "binding_taken": "The change was rolled back; no entity stands for two items.",
-    "commit_unknown": "The change may or may not be durable; the record decides, so run it again.",
+    "commit_unknown": "The change may or may not be durable: what is on record decides.",
     "interrupted": "What was sent is on record; running again makes nothing twice.",
 }
 """By the error's code: what did and did not happen."""
@@ -47,9 +47,14 @@ def tell(code: str, message: str, next_step: str, *, as_json: bool, **more: Any)
         say(f"next:  {visible(next_step)}")
 
 
-def tell_error(error: ReconcilerError, *, as_json: bool) -> None:
-    """An error of ours. A plan's carries each fault by itself for programs."""
+def tell_error(error: ReconcilerError, *, as_json: bool, again: str = "") -> None:
+    """An error of ours. A plan's carries each fault by itself for programs.
+
+    `again` is what to type where nobody knows whether the change is durable.
+    """
     next_step = error.next_step or NEXT.get(error.code, "")
+    if isinstance(error, CommitUnknown):  # its own words are for programs that call the ledger
+        next_step = again
     if isinstance(error, InvalidPlan):  # shows no value of a secret's field, but names the field
         faults = _faults(error)
         tell(error.code, error.message, next_step, as_json=as_json, errors=faults)
@@ -62,7 +67,6 @@ NEXT: Final = {
     "unknown_document": "reconciler list",
     "wrong_schema": "reconciler migrate",
     "ledger_unavailable": "reconciler doctor",
-    "commit_unknown": "reconciler list",
 }
 """What to type where the error itself does not say."""
 

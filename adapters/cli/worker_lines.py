@@ -22,6 +22,9 @@ from .output import say, visible
 ALWAYS: Final = frozenset({Happening.FAILED, Happening.LEDGER_AWAY})
 """Told with --quiet too."""
 
+FAILED_TOLD_MAX: Final = 5
+"""Documents that failed in one pass, each with its reason on the pass's own line."""
+
 
 class WorkerLines:
     """Tells each happening as it comes; with --quiet only what went wrong."""
@@ -63,7 +66,9 @@ class WorkerLines:
 
 def _of_sweep(swept: Swept) -> dict[str, Any]:
     report = sweep_report(swept)
-    return {name: report[name] for name in ("run", "counts", "error")}
+    failed = {visit.document_id for visit in swept.visits if visit.error}
+    told = [one for one in report["documents"] if one["document_id"] in failed]
+    return {name: report[name] for name in ("run", "counts", "error")} | {"failed": told}
 
 
 def _ended(happened: Happened, detail: Mapping[str, Any]) -> str:
@@ -76,7 +81,14 @@ def _ended(happened: Happened, detail: Mapping[str, Any]) -> str:
 def _swept(_: Happened, detail: Mapping[str, Any]) -> str:
     told = [f"{count} {name}" for name, count in detail["counts"].items() if count]
     error = [f"broken off: {detail['error']}"] if detail["error"] else []
-    return f"sweep: {', '.join(told + error)}"
+    failed = [f"{one['document_id']} error: {one['reason']}" for one in detail["failed"]]
+    return "; ".join([f"sweep: {', '.join(told + error)}", *_cut(failed)])
+
+
+def _cut(failed: list[str]) -> list[str]:
+    """`reconciler sweep` tells them all, and so does --json."""
+    more = len(failed) - FAILED_TOLD_MAX
+    return [*failed[:FAILED_TOLD_MAX], *([f"and {more:,} more"] if more > 0 else [])]
 
 
 _TEXTS: Final[Mapping[Happening, Callable[[Happened, Mapping[str, Any]], str]]] = {

@@ -9,6 +9,8 @@ from typing import IO
 
 import pytest
 
+from adapters.store.sqlite import SqliteLedger
+from reconciler.errors import CommitUnknown
 from tests.e2e.command_line import PROGRAM, Ran, Shell
 
 
@@ -54,6 +56,25 @@ def test_no_command_at_all_shows_the_help_and_help_is_no_error(bare_shell: Shell
     for command in ("migrate", "submit", "publish", "show", "explain", "recover", "doctor"):
         assert command in nothing.out
         assert command in asked.out
+
+
+@pytest.mark.parametrize(
+    ("more", "next_step"),
+    [((), "reconciler submit plan.json"), (("--new",), "reconciler list")],
+)
+def test_where_nobody_knows_whether_a_commit_is_durable_the_next_step_is_a_command(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], next_step: str
+) -> None:
+    """The same one again, for the record decides; but for the one that makes a second document."""
+
+    async def lost(*_: object, **__: object) -> None:
+        raise CommitUnknown("no answer to the commit", next_step="read again")
+
+    monkeypatch.setattr(SqliteLedger, "submit", lost)
+    ran = shell.run("submit", shell.plan("Spring / 1"), *more)
+
+    assert ran.code == 1
+    assert_told_in_three_lines(ran, next_step)
 
 
 def test_a_missing_database_is_refused_and_not_made(bare_shell: Shell) -> None:

@@ -103,6 +103,25 @@ def test_quiet_leaves_what_went_wrong(capsys: pytest.CaptureFixture[str]) -> Non
     ]
 
 
+def test_a_pass_that_failed_says_at_which_document_and_why(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    failed = [Visit(document_id=f"d{n}", kind=Due.LOOK, error="gone") for n in range(1, 8)]
+    few = happened(Happening.SWEPT, swept=Swept(run="r", visits=(LOOKED, failed[0])))
+    many = happened(Happening.SWEPT, swept=Swept(run="r", visits=tuple(failed)))
+    for one in (few, many):
+        WorkerLines(as_json=False)(one)
+    WorkerLines(as_json=True)(few)
+
+    *told, as_json = capsys.readouterr().err.splitlines()
+    first, second = (line.split(" ", 1)[1] for line in told)
+    assert first == "sweep: 1 inconclusive, 1 error; d1 error: gone"
+    assert second.startswith("sweep: 7 error; d1 error: gone; d2 error: gone; ")
+    assert second.endswith("d5 error: gone; and 2 more")
+    [said] = json.loads(as_json)["failed"]
+    assert (said["document_id"], said["reason"]) == ("d1", "gone")
+
+
 def test_an_error_tells_no_secret_and_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
     """R096: a library may put a token into what it says."""
     REDACTION.learn("EAACANARYworker0123456789")
