@@ -11,6 +11,7 @@ ReconcilerError              `code` for programs, the message for people, `next`
   PlanRefused                a plan of a batch is too old, altered, or too bold
   UnknownRun                 no batch of this id changed anything
   LedgerUnavailable          the database cannot be reached or used
+    LedgerForbidden          its user lacks a right, which does not pass by itself
     WrongSchema              migrate first
     ForeignLedger            a restored or cloned database, or one of another GRAPH_URL
     BindingTaken             an external id is bound to another intent already
@@ -110,6 +111,10 @@ class LedgerUnavailable(ReconcilerError):
     """The ledger cannot be used now. Nothing was changed by the refused transaction."""
 
     code = "ledger_unavailable"
+
+
+class LedgerForbidden(LedgerUnavailable):
+    """The database user may not do what the ledger needs; waiting does not help."""
 
 
 class WrongSchema(LedgerUnavailable):

@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from reconciler.errors import CommitUnknown
 
+from .postgres_advice import said
 from .postgres_errors import translated
 
 POOL_SIZE: Final = 10
@@ -70,7 +71,7 @@ def commit(connection: Connection) -> None:
         connection.commit()
     except DBAPIError as error:
         raise CommitUnknown(
-            f"PostgreSQL did not acknowledge the commit: {error.orig}",
+            f"PostgreSQL did not acknowledge the commit: {said(error.orig)}",
             next_step="run the same command again",
         ) from error
 

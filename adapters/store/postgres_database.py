@@ -36,6 +36,7 @@ from . import identity
 from .accounts import Overtaken
 from .columns import EPOCH, mended
 from .ledger import Locked
+from .postgres_advice import said
 from .postgres_connecting import pooled
 from .postgres_errors import may_run_again, translated, was_rolled_back
 from .postgres_identity import PLACE, TIME
@@ -166,7 +167,7 @@ async def _commit(driver: Driver) -> None:
         except psycopg.Error as error:
             if was_rolled_back(error):
                 raise
-            raise _unknown(f"PostgreSQL did not acknowledge the commit: {error}") from error
+            raise _unknown(f"PostgreSQL did not acknowledge the commit: {said(error)}") from error
     if cursor.statusmessage != "COMMIT":
         raise LedgerUnavailable("PostgreSQL rolled the transaction back", next_step="try again")
     if warnings:

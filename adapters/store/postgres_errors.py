@@ -10,9 +10,10 @@ import psycopg
 from sqlalchemy.exc import DBAPIError, StatementError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from reconciler.errors import LedgerUnavailable
+from reconciler.errors import LedgerForbidden, LedgerUnavailable
 
 from .accounts import Overtaken
+from .postgres_advice import is_refused_connection, next_step_of, said
 
 _SERIALIZATION_FAILURE: Final = "40001"
 _DEADLOCK: Final = "40P01"
@@ -78,15 +79,13 @@ def translated() -> Iterator[None]:
 
 
 def _ours(error: BaseException | None) -> Exception:
-    state = getattr(error, "sqlstate", None)
-    if state == _NO_PRIVILEGE:
-        return LedgerUnavailable(
-            f"the database user may not do what the ledger needs: {error}",
-            next_step="give it the rights of the tables' owner, or set RECONCILER_DATABASE_URL",
+    if getattr(error, "sqlstate", None) == _NO_PRIVILEGE:
+        return LedgerForbidden(
+            f"the database user may not do what the ledger needs: {said(error)}",
+            next_step=next_step_of(error),
         )
-    if isinstance(error, _OUR_BUGS):
-        return AssertionError(f"PostgreSQL refused what we asked of it: {error}")
+    if isinstance(error, _OUR_BUGS) and not is_refused_connection(error):
+        return AssertionError(f"PostgreSQL refused what we asked of it: {said(error)}")
     return LedgerUnavailable(
-        f"the ledger cannot be used: {error}",
-        next_step="see that the server runs and can be reached from here, then try again",
+        f"the ledger cannot be used: {said(error)}", next_step=next_step_of(error)
     )

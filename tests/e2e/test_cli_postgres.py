@@ -73,6 +73,30 @@ def test_migrate_says_which_database_it_is_and_not_whose(
     assert ran.out.startswith(f"{as_json.json['database']} is ready for")
 
 
+@pytest.mark.parametrize(
+    ("part", "wrong", "says"),
+    [
+        (PASSWORD, "another", "mend user and password"),
+        ("/test_", "/nowhere_", "create the database"),
+        ("?", "?sslmode=require&", "mend sslmode"),
+        ("?", "?sslmode=bogus&", "mend this parameter"),
+        ("?", "?port=1&", "see that the server runs"),
+    ],
+)
+def test_why_a_connection_was_refused_is_three_lines_with_its_own_next_step(
+    shell: Shell, part: str, wrong: str, says: str
+) -> None:
+    url = shell.settings["RECONCILER_DATABASE_URL"] + "?application_name=x"
+
+    ran = shell.run("list", RECONCILER_DATABASE_URL=url.replace(part, wrong))
+
+    assert (ran.code, ran.out) == (1, "")
+    assert [line[:7] for line in ran.err.splitlines()] == ["error: ", "       ", "next:  "]
+    assert says in ran.err.splitlines()[2]
+    assert "rolled back" not in ran.err
+    assert "\\u0009" not in ran.err
+
+
 def test_the_doctor_says_what_lasts(shell: Shell) -> None:
     checks = {check["name"]: check for check in shell.run("doctor", "--json").json["checks"]}
 
