@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from reconciler.errors import InvalidPlan, PlanError, WrongState
+from reconciler.lease import is_live
 from reconciler.model import DocumentState, NextAction, Reason
 from reconciler.plan import parse_plan_text
 from reconciler.ports import View
@@ -144,10 +145,19 @@ def cancel(document_id: str) -> Work:
     async def work(product: Reconciler, _: Stop) -> Told:
         view = await product.cancel(document_id)
         code = after_cancel(view)
-        recorded = "recorded: nothing more is created; it is cancelled once what is under way ends"
-        return _told(view, code, *([recorded] if code is ExitCode.RUN_AGAIN else []))
+        return _told(view, code, *([_honoured(view)] if code is ExitCode.RUN_AGAIN else []))
 
     return work
+
+
+def _honoured(view: View) -> str:
+    """By whom a recorded cancel will be: whoever is at it, else the next look at it."""
+    document = view.document
+    if is_live(document.lease, view.now):
+        by = "it is cancelled once what is under way ends"
+    else:
+        by = f"the next look that ends cancels it: reconciler recover {document.id}"
+    return f"recorded: nothing more is created; {by}"
 
 
 def explain(document_id: str, item: str | None = None) -> Work:

@@ -184,6 +184,35 @@ def test_a_cancel_while_a_call_is_in_flight_is_recorded_and_honoured(
     assert ads(graph) == ["Spring / 1"]
 
 
+def test_a_cancel_of_what_nobody_is_at_says_that_the_next_look_honours_it(
+    shell: Shell, graph: FakeGraph
+) -> None:
+    gate = Gate(graph, after_commit=True)
+    document_id = shell.submitted("Spring / 1", "Spring / 2")
+    killed = shell.start("publish", document_id)
+    gate.wait_until_reached()
+    meanwhile = shell.run("cancel", document_id)
+    killed.kill()
+    killed.communicate(timeout=SECONDS_MAX)
+    gate.open()
+    show_crashed(shell, document_id)
+    recorded = shell.run("cancel", document_id)
+    looked = shell.run("recover", document_id, "--json")
+
+    assert "cancelled once what is under way ends" in meanwhile.err
+    assert recorded.code == 5
+    assert f"the next look that ends cancels it: reconciler recover {document_id}" in recorded.err
+    assert looked.json["state"] == "cancelled"
+    assert ads(graph) == ["Spring / 1"]
+
+
+def show_crashed(shell: Shell, document_id: str) -> None:
+    """Return once its lease has ended; nothing is taken over by this."""
+    deadline = time.monotonic() + SECONDS_MAX
+    while not shell.run("show", document_id, "--no-recover", "--json").json["crashed"]:
+        assert time.monotonic() < deadline, "still running"
+
+
 def test_a_refused_input_is_mended_by_the_next_revision(shell: Shell, graph: FakeGraph) -> None:
     graph.faults.add("validation_error:nth=2")
     plan = shell.plan("Spring / 1", "Spring / 2")
