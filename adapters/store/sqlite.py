@@ -221,4 +221,5 @@ def _check(database: SqliteDatabase, path: Path, graph_url: str | None) -> None:
 def _tell_how_it_ended(running: asyncio.Future[Result]) -> None:
     error = None if running.cancelled() else running.exception()
     if error is not None:
-        _log.warning("a transaction whose caller was cancelled failed: %s", error)
+        # Whoever stopped it was told so; that this too came to nothing is no trouble of theirs.
+        _log.info("stopped in the middle of a transaction, which then failed: %s", error)

@@ -34,6 +34,7 @@ _OUR_BUGS: Final = (
     sqlite3.NotSupportedError,
 )
 _REFUSED_FOR_NOW: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_NOT_PERMITTED: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
 class SqliteDatabase:
@@ -149,7 +150,14 @@ def translated() -> Iterator[None]:
 def _ours(error: BaseException | None) -> Exception:
     if isinstance(error, _OUR_BUGS):
         return AssertionError(f"SQLite refused what we asked of it: {error}")
-    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+    code = getattr(error, "sqlite_errorcode", 0)
+    if code & 0xFF in _NOT_PERMITTED and code != sqlite3.SQLITE_READONLY_DBMOVED:
+        return LedgerUnavailable(
+            f"the ledger cannot be written: {error}",
+            next_step="let this user write the ledger's file and its folder, where SQLite keeps "
+            "two more files beside it; reading needs that too",
+        )
+    if code == sqlite3.SQLITE_NOTADB:
         return LedgerUnavailable(
             "the file is no SQLite database, and was left as it is",
             next_step="set RECONCILER_DATABASE_URL to a file of its own, then reconciler migrate",

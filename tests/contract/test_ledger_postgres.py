@@ -284,7 +284,7 @@ async def test_a_cancelled_caller_tears_no_transaction_and_leaves_no_connection_
     assert ledger._database._engine.pool.status().count("Current Checked out connections: 0") == 1
 
 
-async def test_a_failure_that_nobody_waits_for_is_logged(
+async def test_a_failure_that_nobody_waits_for_is_logged_for_those_who_ask(
     ledger: PostgresLedger, hand: Hand, caplog: pytest.LogCaptureFixture
 ) -> None:
     await put(ledger, queued())
@@ -292,7 +292,7 @@ async def test_a_failure_that_nobody_waits_for_is_logged(
     def decide(_: View) -> Change:
         raise LedgerUnavailable("the disk is gone")
 
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.INFO):
         async with Standing().changing(hand, "d1", Anyhow(), unchanged):
             caller = asyncio.create_task(ledger.change("d1", Anyhow(), decide))
             await hand.until_somebody_waits()
@@ -302,6 +302,7 @@ async def test_a_failure_that_nobody_waits_for_is_logged(
             await caller
 
     assert "the disk is gone" in caplog.text
+    assert [record.levelname for record in caplog.records] == ["INFO"]
 
 
 async def test_closing_lets_what_runs_end_and_closing_twice_is_closing_once(hand: Hand) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from adapters.store.sqlite import SqliteLedger, file_of, migrate
+from adapters.store.sqlite_database import translated
 from reconciler.errors import ForeignLedger, LedgerUnavailable, WrongSchema
 
 GRAPH_URL: Final = "https://graph.example"
@@ -38,6 +40,24 @@ def _identity(path: Path) -> str:
         found = connection.execute("SELECT identity FROM ledger_identity").fetchone()[0]
     connection.close()
     return str(found)
+
+
+@pytest.mark.parametrize(
+    ("place", "mode"), [("ledger.db", "ro"), ("nowhere/ledger.db", "rw")], ids=["file", "folder"]
+)
+def test_what_may_not_be_written_says_whose_permissions_to_mend(
+    file: Path, place: str, mode: str
+) -> None:
+    """As SQLite itself refuses it; a user who may do everything meets no permissions."""
+    address = f"file:{quote(str(file.parent / place))}?mode={mode}"
+    with (
+        pytest.raises(LedgerUnavailable) as refused,
+        translated(),
+        closing(sqlite3.connect(address, uri=True)) as connection,
+    ):
+        connection.execute("CREATE TABLE more (one)")
+
+    assert "let this user write the ledger's file and its folder" in refused.value.next_step
 
 
 def test_a_migrated_ledger_is_opened(file: Path) -> None:
