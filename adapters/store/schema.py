@@ -13,6 +13,8 @@ from sqlalchemy import Connection, inspect, text
 
 from reconciler.errors import ForeignLedger, WrongSchema
 
+from .tables import METADATA
+
 VERSION: Final = "0004"
 """The revision this program reads and writes: the newest of `migrations/versions`."""
 
@@ -38,10 +40,12 @@ def upgrade(connection: Connection) -> None:
 
 
 def refuse_a_strangers(connection: Connection) -> None:
-    """Raise `ForeignLedger` where another program's tables stand and ours do not.
+    """Raise `ForeignLedger` where another program's tables stand and ours do not, and `WrongSchema`
+    where ours have lost their version.
 
     Our tables bear everyday names: among somebody else's they would be mistaken for them.
     """
+    _refuse_without_version(connection, version(connection))
     theirs = inspect(connection).get_table_names()
     if theirs and VERSION_TABLE not in theirs:
         raise ForeignLedger(
@@ -53,6 +57,7 @@ def refuse_a_strangers(connection: Connection) -> None:
 def check(connection: Connection) -> None:
     """Raise `WrongSchema` unless the schema is exactly ours."""
     found = version(connection)
+    _refuse_without_version(connection, found)
     _refuse_newer(found)
     if found != VERSION:
         raise WrongSchema(
@@ -67,6 +72,21 @@ def version(connection: Connection) -> str | None:
         return None
     found = connection.execute(_FIND).scalar_one_or_none()
     return None if found is None else str(found)
+
+
+def _refuse_without_version(connection: Connection, found: str | None) -> None:
+    """Which migrations these tables had is not to be guessed: they may lack rows as well."""
+    if found is not None:
+        return
+    there = set(inspect(connection).get_table_names())
+    ours = there & METADATA.tables.keys()
+    if "ledger_identity" in there or (VERSION_TABLE in there and ours):
+        raise WrongSchema(
+            "the ledger's tables are there without the version of their schema: "
+            "damaged, or restored in part",
+            next_step="restore a whole backup of it into an empty database, then reconciler "
+            "migrate --accept-database",
+        )
 
 
 def _refuse_newer(found: str | None) -> None:

@@ -171,3 +171,24 @@ def test_looking_for_what_is_unsettled_reads_the_few_items_that_may_be(tmp_path:
     driver.close()
 
     assert any("ix_item_unsettled" in row[3] for row in plan), plan
+
+
+@pytest.mark.parametrize("lost", ["DELETE FROM ledger_schema", "DROP TABLE ledger_schema"])
+def test_tables_that_lost_their_version_are_said_to_be_damaged_and_left_alone(
+    migrated: Connection, lost: str
+) -> None:
+    migrated.execute(text(lost))
+
+    for opening in (schema.check, schema.refuse_a_strangers):
+        with pytest.raises(WrongSchema, match="without the version") as refused:
+            opening(migrated)
+        assert "backup" in refused.value.next_step
+
+
+def test_a_database_without_tables_is_nobodys(
+    empty: Callable[[], AbstractContextManager[Connection]],
+) -> None:
+    with empty() as connection:
+        schema.refuse_a_strangers(connection)
+        with pytest.raises(WrongSchema, match="missing"):
+            schema.check(connection)
