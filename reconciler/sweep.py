@@ -18,7 +18,7 @@ from typing import Final
 
 from . import access
 from .due import Due, DueDocument
-from .errors import LedgerUnavailable
+from .errors import LedgerForbidden, LedgerUnavailable
 from .lease import LocalLease
 from .outside import Outside
 from .renewal import local_now
@@ -61,7 +61,7 @@ async def sweep(outside: Outside) -> Swept:
     """Visit everything that is due, once. Stops early on the way out, or where its lease is lost.
 
     Whatever was decided is durable on return. Raises `LedgerUnavailable` where not even the lease
-    on sweeping could be asked for.
+    on sweeping could be asked for, and `LedgerForbidden` at any time: the next pass would fail too.
     """
     run = outside.chance.document_id()  # sorts by time, like a document's
     # 1. One sweeper at a time, for the others would only look at the same rows.
@@ -75,6 +75,8 @@ async def sweep(outside: Outside) -> Swept:
     try:
         await access.open_with_new_tokens(outside)
         await _visit_all(lease, visits, outside)
+    except LedgerForbidden:
+        raise
     except LedgerUnavailable as unavailable:
         error = unavailable.message
     finally:

@@ -3,7 +3,8 @@
 The ledger decides everything; a worker only asks it what is due and acts under a document's own
 lease. It dies of nothing that one document or a hiccup of the ledger does: an error is counted,
 told, and puts that document aside for a while, so that a poisonous one is no hot loop. While the
-ledger cannot be asked, nothing new is taken.
+ledger cannot be asked, nothing new is taken. A right that its user lacks at the ledger is no
+hiccup: nothing new begins, and the worker ends by it.
 
 On the way out (`Outside.stopping`) nothing new begins; creates in flight end and are saved, and
 what is left of a document is handed back uncounted. A worker that is cancelled leaves what is not
@@ -25,7 +26,7 @@ from .access import closed_because
 from .aside import Aside
 from .attempt import run_attempt
 from .due import Due, DueDocument
-from .errors import LedgerUnavailable, ReconcilerError
+from .errors import LedgerForbidden, LedgerUnavailable, ReconcilerError
 from .model import Document
 from .next_step import WORKER_SEEN_WITHIN
 from .outside import Outside
@@ -79,11 +80,11 @@ class Worked:
 async def work(outside: Outside, tell: Tell = lambda _: None) -> Worked:
     """Work until `outside.stopping` says so; returns once all that was begun has ended.
 
-    Never raises what the ledger or a document raises.
+    Of what the ledger or a document raises only `LedgerForbidden` ends it, and is raised then.
     """
     worker = _Worker(outside, tell)
     async with asyncio.TaskGroup() as group, worker.counted_on():
-        while not outside.stopping():
+        while not outside.stopping() and worker.forbidden is None:
             # 1. Say that we are there, so that people wait for us instead of doing it by hand.
             # 2. Take documents while a slot is free.
             # 3. Sweep, if it is time and the last one of ours has ended.
@@ -92,6 +93,8 @@ async def work(outside: Outside, tell: Tell = lambda _: None) -> Worked:
             await worker.pause()
         # 5. Nothing new begins. Leaving the block signs off, then waits for what was begun.
         tell(Happened(what=Happening.STOPPING, detail={"in_hand": len(worker.in_hand)}))
+    if worker.forbidden is not None:
+        raise worker.forbidden
     return worker.worked()
 
 
@@ -100,6 +103,7 @@ class _Worker:
 
     def __init__(self, outside: Outside, tell: Tell) -> None:
         self.in_hand: dict[str, asyncio.Task[None]] = {}
+        self.forbidden: LedgerForbidden | None = None  # raised once what was begun has ended
         self._outside = outside
         self._tell = tell
         self._aside = Aside(outside, at_least=POLL)
@@ -120,6 +124,9 @@ class _Worker:
         try:
             await self._beat()
             await self._take(group)
+        except LedgerForbidden as error:
+            self.forbidden = error
+            return
         except LedgerUnavailable as error:
             self._away += 1
             if self._away == 1:
@@ -179,6 +186,9 @@ class _Worker:
         """Publish it, one attempt. Whatever fails is told, counted, and stays with this one."""
         try:
             await self._publish(row)
+        except LedgerForbidden as error:
+            self.forbidden = error
+            self._failed(row.document_id, error.message)
         except ReconcilerError as error:
             self._failed(row.document_id, error.message)
         except Exception as error:  # noqa: BLE001 - a bug met at one document stops no other
@@ -227,6 +237,8 @@ class _Worker:
         try:
             swept = await sweep(self._outside)
         except LedgerUnavailable as error:
+            if isinstance(error, LedgerForbidden):
+                self.forbidden = error
             swept = Swept(run="", error=error.message)
         self._sweeps += 1
         self._errors += swept.errors

@@ -1,4 +1,5 @@
-"""Whether what the ledger has acknowledged lasts: through a power cut, and through a failover (A1).
+"""Whether the ledger can be written at all, and what it acknowledged lasts: through a power cut,
+and through a failover (A1).
 
 Asked of a connection that is opened the way the ledger opens its own.
 """
@@ -14,13 +15,13 @@ FULL: Final = 2
 """The number SQLite gives `synchronous = FULL`."""
 
 
-def lasting_checks(settings: Settings) -> tuple[Check, Check]:
-    """Two lines: durability, failover."""
+def lasting_checks(settings: Settings) -> tuple[Check, ...]:
+    """Durability, failover; for a server, its user's rights before them."""
     url = settings.database_url.get_secret_value()
     return _of_a_file(url) if settings.is_sqlite else _of_a_server(url)
 
 
-def _of_a_file(url: str) -> tuple[Check, Check]:
+def _of_a_file(url: str) -> tuple[Check, ...]:
     from ..store.sqlite import file_of
     from ..store.sqlite_database import SqliteDatabase
 
@@ -45,13 +46,15 @@ def _of_a_file(url: str) -> tuple[Check, Check]:
     return durable, Check(name="failover", ok=True, detail="not applicable: SQLite is one file")
 
 
-def _of_a_server(url: str) -> tuple[Check, Check]:
+def _of_a_server(url: str) -> tuple[Check, ...]:
     from ..store.postgres_connecting import one_transaction
     from ..store.postgres_durability import durability
+    from ..store.postgres_rights import is_read_only, missing_rights
     from ..store.postgres_url import conninfo_of
 
     with one_transaction(conninfo_of(url)) as connection:
         found = durability(connection)
+        rights = _rights(missing_rights(connection), is_read_only=is_read_only(connection))
     durable = Check(
         name="durability",
         ok=found.survives_a_power_cut,
@@ -67,7 +70,25 @@ def _of_a_server(url: str) -> tuple[Check, Check]:
         detail=f"A1: standbys connected {found.standbys}, {waits}",
         fix=None if found.survives_a_failover else _STANDBY_FIX,
     )
-    return durable, failover
+    return rights, durable, failover
+
+
+def _rights(missing: tuple[str, ...], *, is_read_only: bool) -> Check:
+    if is_read_only:
+        return Check(
+            name="rights",
+            ok=False,
+            detail="every transaction here is read-only",
+            fix="set RECONCILER_DATABASE_URL to a primary, its default_transaction_read_only off",
+        )
+    lacks = f"the database user lacks {missing[0]}" if missing else ""
+    more = f", and rights on {len(missing) - 1} more tables" if missing[1:] else ""
+    return Check(
+        name="rights",
+        ok=not missing,
+        detail=lacks + more or "the database user may write what the ledger writes",
+        fix="give it the rights of the tables' owner" if missing else None,
+    )
 
 
 _STANDBY_FIX: Final = "set synchronous_standby_names, or never fail over to one of them"

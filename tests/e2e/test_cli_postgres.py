@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 
 from fixtures.graph.app import FakeGraph
@@ -104,6 +105,48 @@ def test_the_doctor_says_what_lasts(shell: Shell) -> None:
     assert "fsync on" in checks["durability"]["detail"]
     assert checks["failover"]["ok"]
     assert "standbys connected 0" in checks["failover"]["detail"]
+
+
+@pytest.fixture
+def reader(shell: Shell, server: PostgresServer) -> Iterator[dict[str, str]]:
+    """The settings of a user who may read the ledger and write nothing."""
+    url = shell.settings["RECONCILER_DATABASE_URL"]
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute("CREATE ROLE reader LOGIN PASSWORD 'reader'")
+        owner.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader")
+        yield {"RECONCILER_DATABASE_URL": url.replace(f"postgres:{PASSWORD}", "reader:reader")}
+        owner.execute("DROP OWNED BY reader")
+        owner.execute("DROP ROLE reader")
+
+
+def test_the_doctor_tells_a_user_who_cannot_write(shell: Shell, reader: dict[str, str]) -> None:
+    ran, whole = shell.run("doctor", "--json", **reader), shell.run("doctor", "--json")
+    read_only = {"RECONCILER_DATABASE_URL": f"{shell.settings['RECONCILER_DATABASE_URL']}{OFF}"}
+
+    [found] = [check for check in ran.json["checks"] if check["name"] == "rights"]
+    assert (ran.code, found["ok"]) == (1, False)
+    assert "lacks INSERT, UPDATE, DELETE on" in found["detail"]
+    assert "owner" in found["fix"]
+    assert {"name": "rights", "ok": True}.items() <= whole.json["checks"][3].items()
+    [found] = [
+        check
+        for check in shell.run("doctor", "--json", **read_only).json["checks"]
+        if check["name"] == "rights"
+    ]
+    assert (found["ok"], "read-only" in found["detail"]) == (False, True)
+
+
+OFF = "?options=-c%20default_transaction_read_only%3Don"
+
+
+def test_a_worker_that_cannot_write_ends_with_the_reason(
+    shell: Shell, reader: dict[str, str]
+) -> None:
+    ran = shell.run("worker", **reader)
+
+    assert ran.code == 1
+    assert "error: the database user may not do what the ledger needs: permission" in ran.err
+    assert "rights of the tables' owner" in ran.err.splitlines()[-1]
 
 
 def test_a_server_that_loses_commits_is_refused(shell: Shell, server: PostgresServer) -> None:

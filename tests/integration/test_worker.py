@@ -15,7 +15,7 @@ from fixtures.stage import Stage, Worker
 from fixtures.world_graph import Weather
 from reconciler.access import refused
 from reconciler.due import Due, DueDocument
-from reconciler.errors import LedgerUnavailable
+from reconciler.errors import LedgerForbidden, LedgerUnavailable
 from reconciler.limits import Limits
 from reconciler.model import Account, AttemptOutcome, DocumentState, Reason
 from reconciler.next_step import WORKER_SEEN_WITHIN
@@ -261,6 +261,24 @@ def test_a_ledger_that_is_away_for_a_while_ends_no_worker(stage: Stage) -> None:
     assert {stage.document(each).state for each in ids} == {DocumentState.PUBLISHED}
     assert [len(life.told(w)) for w in (Happening.LEDGER_AWAY, Happening.LEDGER_BACK)] == [1, 1]
     assert worked.attempts == {"succeeded": 2}
+
+
+@pytest.mark.parametrize("asked", ["beat", "change", "sweep_lease", "closed_accounts"])
+def test_a_right_that_is_missing_ends_a_worker_for_it_does_not_pass(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    async def forbidden(*_: Any, **__: Any) -> None:
+        raise LedgerForbidden("permission denied")
+
+    queued(stage, 2)
+    life = Life(stage, lasting=5 * MINUTE)
+    outside = life.outside()
+    monkeypatch.setattr(outside.ledger, asked, forbidden)
+
+    with pytest.raises(LedgerForbidden):
+        life.run(outside)
+
+    assert stage.time.now() - stage.time.start < MINUTE
 
 
 def test_a_document_that_fails_each_time_stops_no_other_and_is_no_hot_loop(stage: Stage) -> None:
