@@ -23,7 +23,6 @@ from reconciler.outside import Outside
 from reconciler.ports import Claim, Guard, View
 from reconciler.worker import Happened, Happening, Worked, work
 from tests.crash.plans import ONE_AD, ads
-from tests.integration.crashed import crashed_after_create
 
 SECOND = timedelta(seconds=1)
 MINUTE = timedelta(minutes=1)
@@ -173,39 +172,6 @@ def test_a_worker_is_seen_while_it_works_and_no_more_once_it_ended(stage: Stage)
     stage.time.run(both())
 
     assert seen == [True] * 9
-    assert stage.time.run(stage.ledger.worker_seen_at()) is None
-
-
-def test_a_worker_that_stops_is_not_counted_on_while_a_look_of_it_hangs(stage: Stage) -> None:
-    """It takes nothing more; what it still waits for may outlast the grace of its process."""
-    crashed_after_create(stage)
-    stage.sky.latency = 10 * MINUTE
-    life = Life(stage)
-    seen: list[bool] = []
-
-    async def story() -> None:
-        working = asyncio.create_task(work(life.outside(), life.story.append))
-        for seconds in (50, 50):
-            await asyncio.sleep(seconds)
-            seen.append(await stage.ledger.worker_seen_at() is not None)
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
-
-    stage.time.run(story())
-
-    assert seen == [True, False]
-
-
-def test_a_worker_that_is_cancelled_is_seen_no_more(stage: Stage) -> None:
-    async def story() -> None:
-        working = asyncio.create_task(work(stage.process()))
-        await asyncio.sleep(10)
-        assert await stage.ledger.worker_seen_at() is not None
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
-
-    stage.time.run(story())
-
     assert stage.time.run(stage.ledger.worker_seen_at()) is None
 
 
