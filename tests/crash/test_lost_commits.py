@@ -1,6 +1,6 @@
 """A commit is not acknowledged: it was made, it was not, or it lands a moment later.
 
-Every write of a publish and of a recovery meets each of these fates on each database. Nobody
+Every write of a publish and of a recovery meets each of these fates on each database (R082). Nobody
 guesses: what became of it is read again in a new connection, by the same process or by the next
 one. The document ends published, each item once, no id lost.
 """
