@@ -55,6 +55,8 @@ class FreeText(TypeDecorator[str]):
 
 def mended(value: str) -> str:
     """The text as every database can keep it."""
+    if value.isascii() and "\x00" not in value:
+        return str(value)  # nearly all of it
     whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return whole.replace("\x00", "\N{REPLACEMENT CHARACTER}")
 
