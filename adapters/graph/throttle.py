@@ -34,6 +34,9 @@ _PERCENTS: Final = (
     "app_id_util_pct",
 )
 _PLAIN: Final = ("x-app-usage", "x-ad-account-usage", "x-fb-ads-insights-throttle")
+_BUSINESS: Final = "x-business-use-case-usage"
+USAGE_HEADERS: Final = (*_PLAIN, _BUSINESS)
+"""Every header that is read here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ def _plain(headers: httpx.Headers, name: str) -> Iterator[Mapping[str, Any]]:
 
 def _business(headers: httpx.Headers) -> Iterator[Mapping[str, Any]]:
     """A map of lists, each read to its end (facts 3.3, 3.4)."""
-    for usage in _contents(headers, "x-business-use-case-usage"):
+    for usage in _contents(headers, _BUSINESS):
         lists = usage.values() if isinstance(usage, dict) else ()
         for entry in (entry for each in lists if isinstance(each, list) for entry in each):
             if isinstance(entry, dict):
