@@ -7,6 +7,7 @@ backoff, succeeds: once for the account, not once for every document.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -15,10 +16,13 @@ from .model import Account, BlockReason, Reason
 from .outside import Outside
 
 
-async def closed_because(account: Account, outside: Outside) -> Reason | None:
+async def closed_because(
+    account: Account, outside: Outside, deadline: float | None = None
+) -> Reason | None:
     """None where the account is open; else why nothing may be asked of it now.
 
-    May send one cheap read, and writes what it said.
+    May send one cheap read, and writes what it said. What was not said by `deadline`, in the event
+    loop's time, counts as a refusal.
     """
     now = await outside.ledger.now()
     if account.is_open(outside.graph.token_print(account.id), now):
@@ -28,7 +32,7 @@ async def closed_because(account: Account, outside: Outside) -> Reason | None:
         return Reason.THROTTLED
     if account.until is not None and now < account.until:
         return Reason.ACCESS
-    return await _probe(account, outside)
+    return await _probe(account, outside, deadline)
 
 
 async def open_with_new_tokens(outside: Outside) -> None:
@@ -47,8 +51,8 @@ async def _forget(account: Account, outside: Outside) -> None:
         await outside.ledger.set_account(Account(id=account.id), account)
 
 
-async def _probe(account: Account, outside: Outside) -> Reason | None:
-    answers = await outside.graph.probe(account.id)
+async def _probe(account: Account, outside: Outside, deadline: float | None) -> Reason | None:
+    answers = await _answers(account, outside, deadline)
     now = await outside.ledger.now()
     if answers:  # the count stays: what reads may still be refused creates, again and again
         opened = Account(id=account.id, failures=account.failures + 1)
@@ -58,6 +62,14 @@ async def _probe(account: Account, outside: Outside) -> Reason | None:
     later = replace(account, until=now + pause, failures=account.failures + 1)
     await outside.ledger.set_account(later, account)
     return Reason.ACCESS
+
+
+async def _answers(account: Account, outside: Outside, deadline: float | None) -> bool:
+    try:
+        async with asyncio.timeout_at(deadline):
+            return await outside.graph.probe(account.id)
+    except TimeoutError:
+        return False
 
 
 def throttled(account: Account, now: datetime, wait: timedelta | None, limits: Limits) -> Account:

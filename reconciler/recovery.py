@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from .access import closed_by
@@ -50,13 +50,13 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """What a run was asked for. `budget` bounds each look, None does not. `imported`: documents
-    from elsewhere are settled too, though nobody asks."""
+    """What a run was asked for. `imported`: documents from elsewhere are settled too, though nobody
+    asks. `deadline`, by the event loop's time, ends its looks; None: they take what they take."""
 
     asked: bool = False
     refresh: bool = False
     imported: bool = False
-    budget: timedelta | None = None
+    deadline: float | None = None
 
     def work(self, document: Document, now: datetime) -> Work | None:
         """What there is to do; None where that is nothing."""
@@ -83,7 +83,7 @@ async def _looks(
     """As many as it takes until what was judged still stands when it is decided."""
     for number in range(1, LOOKS_MAX + 1):
         last = number == LOOKS_MAX
-        act = _Act(work=work, outside=outside, budget=asking.budget, is_last=last)
+        act = _Act(work=work, outside=outside, deadline=asking.deadline, is_last=last)
         recovered = await _once(view, held, act)
         if recovered.view is None or recovered.view.document.lease is None:
             return recovered
@@ -135,7 +135,7 @@ class _Act:
 
     work: Work
     outside: Outside
-    budget: timedelta | None
+    deadline: float | None
     is_last: bool
     look: Look | None = None
     out_of_budget: bool = False
@@ -154,10 +154,9 @@ async def _once(view: View, held: HeldLease, act: _Act) -> Recovered:
 
 async def _look(document: Document, held: HeldLease, act: _Act) -> Look | None:
     """None: the budget ran out; a walk that did not end is not an answer."""
-    seconds = None if act.budget is None else act.budget.total_seconds()
     items, also = act.work.items(document), act.work.places(document)
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout_at(act.deadline):
             return await look(document, items, act.outside, also=also, step=held.step)
     except TimeoutError:
         return None

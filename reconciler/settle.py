@@ -8,6 +8,7 @@ pending until a proof is durable, and a settler that died is followed by the nex
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -58,7 +59,7 @@ async def settle(
     `asked`: a person asks, so a held document is looked at too and a due time is no obstacle.
     `refresh`: also list where confirmed items stand, to fill in their attributes. `imported`: a
     read that may settle documents from elsewhere; only people and such reads do. `budget` bounds
-    each look, None does not. Whatever was decided is durable on return.
+    what is asked of the API in all, None does not. Whatever was decided is durable on return.
     """
     # 1. Read. A healthy document is none of our business.
     view = await outside.ledger.read(document_id)
@@ -71,14 +72,15 @@ async def settle(
     if cancel_is_due(view.document, view.now):
         view = await cancel(document_id, outside)
     # 4. Stop where nothing is due. Who comes back: the next read, the sweep, a worker.
-    asking = Asking(asked=asked, refresh=refresh, imported=imported, budget=budget)
+    deadline = _from_now(budget)
+    asking = Asking(asked=asked, refresh=refresh, imported=imported, deadline=deadline)
     if asking.work(view.document, view.now) is None:
         return Settled(view=view)
     # 5. Stop where somebody else is at it.
     if is_held_by_another(view.document, view.now):
         return Settled(view=view, held_by_another=True)
     # 6. A closed account is not asked; its documents wait, for a day, and lose nothing by it.
-    closed = await closed_because(view.account, outside)
+    closed = await closed_because(view.account, outside, deadline)
     if closed is not None:
         if is_overdue(view, outside):
             view = await hold_overdue(document_id, closed, outside) or view
@@ -93,6 +95,12 @@ async def settle(
         verdicts=recovered.look.verdicts if recovered.look else {},
         withheld=recovered.withheld,
     )
+
+
+def _from_now(budget: timedelta | None) -> float | None:
+    if budget is None:
+        return None
+    return asyncio.get_running_loop().time() + budget.total_seconds()
 
 
 async def judge_only(document_id: str, outside: Outside) -> Settled:

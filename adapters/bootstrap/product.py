@@ -24,6 +24,7 @@ from reconciler.sweep import Swept
 from reconciler.worker import Tell, Worked
 
 from ..shapes import Explained
+from .finishing import Finishing
 
 Close = Callable[[], Awaitable[None]]
 
@@ -51,6 +52,7 @@ class Reconciler:
         self._outside = outside
         self._read_budget = read_budget
         self._close = close
+        self._reads = Finishing()
 
     @property
     def outside(self) -> Outside:
@@ -100,12 +102,24 @@ class Reconciler:
         """The document as the ledger has it. Looks at nothing outside."""
         return await self._seen(await self._outside.ledger.read(document_id))
 
-    async def read(self, document_id: str, *, refresh: bool = False) -> Settled:
-        """The document, after takeover and settling if they are due, within the read budget.
+    async def read(
+        self, document_id: str, budget: float | None = None, *, refresh: bool = False
+    ) -> Settled:
+        """The document, after takeover and settling if they are due.
+
+        What is asked of the API ends after `budget` seconds, None: READ_BUDGET_SECONDS; then
+        `withheld` says so, the view says what is next, and `due_at` keeps later reads from asking
+        again at once. One process looks at a time, any other is answered as the document stands.
+        A healthy one costs one query. A caller that is cancelled stops nothing.
 
         `refresh` also lists what is confirmed, for its attributes, however long that takes.
         """
-        budget = None if refresh else self._read_budget
+        if refresh:
+            return await self._read(document_id, None, refresh=True)
+        within = self._read_budget if budget is None else timedelta(seconds=budget)
+        return await self._reads.run(self._read(document_id, within, refresh=False))
+
+    async def _read(self, document_id: str, budget: timedelta | None, *, refresh: bool) -> Settled:
         return await self._settled(
             await settle.settle(
                 document_id,
@@ -205,7 +219,8 @@ class Reconciler:
         return replace(published, view=await self._seen(published.view), settled=settled)
 
     async def aclose(self) -> None:
-        """Close the ledger and the API's connections."""
+        """End the reads that nobody waits for, then close the ledger and the API's connections."""
+        await self._reads.end()
         await self._close()
 
     async def __aenter__(self) -> Self:
