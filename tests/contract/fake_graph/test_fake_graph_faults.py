@@ -15,7 +15,7 @@ from tests.contract.fake_graph.fault_requests import create, made_count, page
 
 
 def test_every_fault_is_shown_in_these_files() -> None:
-    files = Path(__file__).parent.glob("test_fake_graph_faults*.py")
+    files = Path(__file__).parent.glob("test_fake_graph_*.py")
     text = "".join(file.read_text(encoding="utf-8") for file in files)
 
     assert [name for name in names() if f'"{name}' not in text] == []
