@@ -1,6 +1,7 @@
 """The fake on a real socket: connections really end, and another process can look at the truth."""
 
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +40,20 @@ def test_a_create_over_a_socket_is_answered_and_known_to_be(
     assert (reply.json(), creation.replied) == ({"id": creation.id}, True)
     assert reply.headers.get_list("date") == ["Tue, 10 Mar 2026 12:00:04 GMT"]
     assert "server" not in reply.headers
+
+
+def test_a_create_whose_sender_died_before_all_of_it_was_sent_makes_nothing(
+    graph: FakeGraph, client: httpx.Client
+) -> None:
+    """A killed process leaves a head without a body: half a request is none."""
+    head = f"POST {ADS} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer fake-token\r\n"
+    with socket.create_connection((client.base_url.host, client.base_url.port or 0), 5) as plug:
+        plug.sendall(f"{head}content-length: 100\r\n\r\nname=A".encode())
+        plug.shutdown(socket.SHUT_WR)
+        assert plug.recv(1) == b""  # the server has dealt with it
+
+    assert client.get("/_fake/requests").json() == []
+    assert graph.world.created_by("fake-token") == []
 
 
 @pytest.mark.parametrize(
