@@ -290,6 +290,12 @@ class Graph(Protocol):
         `CancelledError` at once; the request may still land.
         """
 
+    async def keep_pace(self, account_id: str, *, within: timedelta) -> None:
+        """Wait as long as the account's usage asks before its next create; a share of `within`.
+
+        A step of its own, so that the lease is checked behind the wait and not before it (A2).
+        """
+
     async def walk(
         self,
         request: WalkRequest,

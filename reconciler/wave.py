@@ -146,15 +146,15 @@ class Wave:
         self._senders -= 1
 
     async def _send_one(self, group: asyncio.TaskGroup) -> None:
+        within = self._outside.limits.call_timeout
+        await self._outside.graph.keep_pace(self._recorder.account.id, within=within)
         self._note(self._stop_seen())
         if self._stops or not self._queue:
             return
         call = self._queue.popleft()
         if not self._queue:
             group.create_task(self._write_more(group))
-        answer = await self._outside.graph.create(
-            call.request, within=self._outside.limits.call_timeout
-        )
+        answer = await self._outside.graph.create(call.request, within=within)
         self._held.step()
         self._recorder.add(Answered(item=call.item, call=call.call, answer=answer))
         self._learn(answer)

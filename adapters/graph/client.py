@@ -106,16 +106,21 @@ class GraphClient:
         return await self._create(account_path(request.account_id), outgoing, within)
 
     async def _create(self, account: str, outgoing: Outgoing, within: timedelta) -> Answer:
-        """The pause is part of `within`: the call ends when the check of the lease allowed it."""
-        end = _seconds() + within.total_seconds()
-        if (pause := self._pace.pause(account, within)) > timedelta(0):
-            await self._sleep(pause)
+        """Never waits by itself: between the check of the lease and the request nothing passes."""
         if (block := self._pace.block(account)) is not None:
             return self._blocked(block)
-        left = timedelta(seconds=end - _seconds())
-        back = await self._sender.send(outgoing, left, CREATE_BODY_MAX)
+        back = await self._sender.send(outgoing, within, CREATE_BODY_MAX)
         answer = answer_to_create(back, self._redact)
         return answer if isinstance(back, NoReply) else self._noted(account, answer, back.headers)
+
+    async def keep_pace(self, account_id: str, *, within: timedelta) -> None:
+        """See `ports.Graph.keep_pace`. No wait for an id that is no account's."""
+        try:
+            pause = self._pace.pause(account_path(account_id), within)
+        except Unsendable:
+            return
+        if pause > timedelta(0):
+            await self._sleep(pause)
 
     def _noted(self, account: str, answer: Answer, headers: httpx.Headers) -> Answer:
         """A clear answer may announce that the next one would be refused: then it says so too."""
@@ -223,7 +228,3 @@ class GraphClient:
 
 async def _nothing() -> None:
     """The labels' walk needs no clock."""
-
-
-def _seconds() -> float:
-    return asyncio.get_running_loop().time()

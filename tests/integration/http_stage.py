@@ -38,6 +38,10 @@ class OverHttp(WorldGraph):
         self.creates.append(request)
         return await self.client.create(request, within=within)
 
+    async def keep_pace(self, account_id: str, *, within: timedelta) -> None:
+        """The real wait."""
+        await self.client.keep_pace(account_id, within=within)
+
     async def walk(
         self,
         request: WalkRequest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +15,7 @@ from fixtures.lives import IsStopped, LedgerFails
 from fixtures.stage import Stage
 from fixtures.world_graph import Weather, WorldGraph
 from reconciler.call_outcome import Again, Answer, CreateRequest
+from reconciler.cancel import cancel
 from reconciler.limits import Limits
 from reconciler.listing import Walk
 from reconciler.model import (
@@ -262,6 +263,58 @@ def test_a_block_announced_with_the_last_entity_closes_the_account_and_hands_not
     assert view.document.attempts[-1].outcome is outcome
     assert view.account.reason is BlockReason.THROTTLED
     assert stage.run_until_rest(document_id).state is DocumentState.PUBLISHED
+
+
+@dataclass(slots=True, kw_only=True)
+class PacedGraph(WorldGraph):
+    """Has every create wait for this long; remembers when each one left."""
+
+    pause: timedelta
+    left_at: list[float] = field(default_factory=list)
+
+    async def keep_pace(self, account_id: str, *, within: timedelta) -> None:
+        """Long, whatever the call may take."""
+        await asyncio.sleep(self.pause.total_seconds())
+
+    async def create(self, request: CreateRequest, *, within: timedelta) -> Answer:
+        """As ever."""
+        self.left_at.append(asyncio.get_running_loop().time())
+        return await super(PacedGraph, self).create(request, within=within)
+
+
+@pytest.mark.parametrize(("pause", "sent"), [(5, 3), (130, 0)])
+def test_the_lease_is_checked_behind_the_wait_for_the_accounts_pace(
+    stage: Stage, pause: float, sent: int
+) -> None:
+    """A2: what the wait used up of the lease is not there for the call."""
+    document_id = stage.submit(ads(*"ABC"))
+    graph = PacedGraph(stage.world, sky=stage.sky, pause=timedelta(seconds=pause))
+
+    stage.publish(document_id, replace(stage.process(), graph=graph))
+
+    assert len(graph.left_at) == sent
+    assert once_each(stage, stage.run_until_rest(document_id))
+
+
+@pytest.mark.parametrize("said", ["stop", "cancel"])
+def test_what_is_said_while_a_create_waits_for_its_pace_is_heard(stage: Stage, said: str) -> None:
+    document_id = stage.submit(ads(*"ABC"))
+    graph = PacedGraph(stage.world, sky=stage.sky, pause=timedelta(seconds=5))
+    stops_at = stage.time.now() + timedelta(seconds=7)
+    worker = stage.worker(stopping=lambda: said == "stop" and stage.time.now() >= stops_at)
+    outside = replace(worker.outside, graph=graph)
+
+    async def published_and_cancelled() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(publish(document_id, outside))
+            await asyncio.sleep(2)
+            if said == "cancel":
+                await cancel(document_id, outside)
+
+    stage.time.run(published_and_cancelled())
+
+    assert len(graph.left_at) == 1
+    assert_promise(stage)
 
 
 @dataclass(slots=True)
