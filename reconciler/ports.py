@@ -159,15 +159,15 @@ class Recorded:
 class View:
     """What a decision may look at: read inside the transaction, after the guard matched.
 
-    `now` is the ledger's time, bound once per transaction. `worker_seen` says that a worker was
-    there lately; set where a view is shown, no decision rests on it.
+    `now` is the ledger's time, bound once per transaction. `worker_seen` says whether a worker
+    was there lately, None: it was not asked; no decision rests on it.
     """
 
     document: Document
     account: Account
     now: datetime
     surroundings: Surroundings = field(default_factory=Surroundings)
-    worker_seen: bool = False
+    worker_seen: bool | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,9 +220,9 @@ class Ledger(Duties, Arrivals, Batches, Protocol):
         """
 
     async def read(self, document_id: str) -> View:
-        """The document whole, with its account, in one read transaction; surroundings empty.
+        """The document whole, with its account, and whether a worker was seen; surroundings empty.
 
-        Raises `UnknownDocument`.
+        One query, for nearly every read finds nothing to do. Raises `UnknownDocument`.
         """
 
     async def journal(self, document_id: str) -> tuple[Recorded, ...]:

@@ -208,7 +208,9 @@ class Reconciler:
 
     async def _seen(self, view: View) -> View:
         """With what a decision does not ask, but a reader does."""
-        is_there = is_seen(await self._outside.ledger.worker_seen_at(), view.now)
+        is_there = view.worker_seen
+        if is_there is None:
+            is_there = is_seen(await self._outside.ledger.worker_seen_at(), view.now)
         return replace(view, account=self._account(view.account), worker_seen=is_there)
 
     async def _settled(self, settled: Settled) -> Settled:

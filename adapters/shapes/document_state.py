@@ -57,7 +57,7 @@ def document_state(view: View) -> dict[str, Any]:
         "verdicts": [_verdict(judged) for judged in document.verdicts],
         "next": next_action(
             document,
-            shown_next(document, view.account, view.now, worker_seen=view.worker_seen),
+            shown_next(document, view.account, view.now, worker_seen=bool(view.worker_seen)),
         ),
     }
 

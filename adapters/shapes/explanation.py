@@ -55,7 +55,7 @@ def explanation(explained: Explained) -> dict[str, Any]:
         "not_judged": [_unjudged(item) for item in document.items if item.key not in judged],
         "next": next_action(
             document,
-            shown_next(document, view.account, view.now, worker_seen=view.worker_seen),
+            shown_next(document, view.account, view.now, worker_seen=bool(view.worker_seen)),
         ),
     }
 

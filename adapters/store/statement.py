@@ -12,9 +12,19 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Delete, Dialect, Insert, Select, TextClause, Update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Delete,
+    Dialect,
+    Insert,
+    Select,
+    Table,
+    TextClause,
+    Update,
+)
 from sqlalchemy.sql.compiler import SQLCompiler
 
 Values = dict[str, Any]
@@ -24,6 +34,7 @@ AnyRow = Any
 Written = Select[Any] | Insert | Update | Delete | TextClause
 Convert = Callable[[Any], Any]
 Converters = tuple[tuple[int, Convert], ...]
+Read = Callable[[Iterable[Any]], AnyRow]
 
 
 class Statement:
@@ -74,11 +85,11 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A statement as one driver takes it.
+    """A statement as one driver takes it, and how its rows are read.
 
     `names` are its parameters in their places, `given` those that had their value when it was
-    written, such as a state that it asks for. `to_driver` and `from_driver` convert what stands in
-    a place; most values need none.
+    written, such as a state that it asks for. `to_driver` converts what stands in a place; most
+    values need none.
     """
 
     sql: str
@@ -86,8 +97,7 @@ class _Ready:
     given: Values
     is_positional: bool
     to_driver: Converters
-    from_driver: Converters
-    make: Convert
+    row: Read
 
     def parameters(self, values: Values) -> Any:
         """As the driver takes them: in their places or by name."""
@@ -97,14 +107,6 @@ class _Ready:
             if placed[place] is not None:  # null is null in every type of ours
                 placed[place] = convert(placed[place])
         return placed if self.is_positional else dict(zip(self.names, placed, strict=True))
-
-    def row(self, found: Iterable[Any]) -> AnyRow:
-        """One of the driver's rows with every value as its column's type reads it."""
-        values = list(found)
-        for place, convert in self.from_driver:
-            if values[place] is not None:
-                values[place] = convert(values[place])
-        return self.make(values)
 
 
 def _compiled(written: Written, dialect: Dialect) -> _Ready:
@@ -124,11 +126,37 @@ def _compiled(written: Written, dialect: Dialect) -> _Ready:
         to_driver=_converters(
             bind.type.dialect_impl(dialect).bind_processor(dialect) for bind in binds
         ),
-        from_driver=_converters(
-            column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
-        ),
-        make=_maker([column.name for column in columns]),
+        row=_reader(columns, dialect),
     )
+
+
+def reader_of(table: Table, dialect: Dialect) -> Read:
+    """What makes a row of all columns of this table, as the driver gives them."""
+    which = table.name, type(dialect)
+    if which not in _READERS:
+        _READERS[which] = _reader(list(table.columns), dialect)
+    return _READERS[which]
+
+
+_READERS: Final[dict[tuple[str, type[Dialect]], Read]] = {}
+"""As with statements: all ledgers of one kind of database make their engine alike."""
+
+
+def _reader(columns: Sequence[ColumnElement[Any]], dialect: Dialect) -> Read:
+    """Of one of the driver's rows: every value as its column's type reads it, by name."""
+    make = _maker([column.name for column in columns])
+    from_driver = _converters(
+        column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
+    )
+
+    def read(found: Iterable[Any]) -> AnyRow:
+        values = list(found)
+        for place, convert in from_driver:
+            if values[place] is not None:
+                values[place] = convert(values[place])
+        return make(values)
+
+    return read
 
 
 def _converters(found: Iterable[Convert | None]) -> Converters:

@@ -15,10 +15,12 @@ from sqlalchemy import Connection
 
 from reconciler.lifecycle import next_step
 from reconciler.model import Account, Attempt, Document, DocumentState, Purpose
+from reconciler.next_step import is_seen
 from reconciler.ports import Anyhow, Around, Change, Decide, Fenced, Guard, Surroundings, View
 
 from . import accounts, guards, reading, writing
 from .surroundings import surroundings, write_beside
+from .whole_document import whole_document
 
 Accept = Callable[[Document | None, datetime], Change | None]
 
@@ -51,9 +53,13 @@ def _present(connection: Connection, now: datetime, key: str) -> Document | None
 
 def read(connection: Connection, now: datetime, document_id: str) -> View:
     """The document whole. Raises `UnknownDocument`."""
-    row = reading.document_row(connection, document_id)
-    document = reading.document_with_parts(connection, row)
-    return View(document=document, account=accounts.known(connection, document.account_id), now=now)
+    found = whole_document(connection, document_id)
+    return View(
+        document=found.document,
+        account=found.account,
+        now=now,
+        worker_seen=is_seen(found.seen_at, now),
+    )
 
 
 def around(connection: Connection, document_id: str, asked: Around) -> Surroundings:

@@ -1,0 +1,125 @@
+"""Reads a document whole, with its account and when a worker was last seen, in one statement.
+
+A read that finds nothing to do is what nearly every read is, and on a server each statement is one
+journey there and back: so the rows of the parts come as JSON beside the document's own row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Dialect,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    func,
+    select,
+)
+
+from reconciler.errors import UnknownDocument
+from reconciler.model import Account, Call, Document
+
+from .columns import FreeText
+from .rows import (
+    account_of,
+    attempt_of,
+    call_of,
+    document_of,
+    intent_of,
+    item_of,
+    surplus_of,
+    verdict_of,
+)
+from .statement import AnyRow, Statement, reader_of
+from .tables import table
+
+_document, _worker = table("document"), table("worker")
+_PARTS: Final[Mapping[str, ColumnElement[bool]]] = {
+    name: table(name).c.document_id == _document.c.id
+    for name in ("item", "intent", "call", "attempt", "surplus", "verdict")
+} | {"account": table("account").c.id == _document.c.account_id}
+"""The tables whose rows belong to a document, and which of them do."""
+
+_JSON: Final = {"sqlite": (func.json_group_array, func.json_array)} | {
+    "postgresql": (func.json_agg, func.json_build_array)
+}
+"""What makes one JSON list of many rows, and of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What one statement gives. `seen_at` None: no worker is known."""
+
+    document: Document
+    account: Account
+    seen_at: datetime | None
+
+
+def whole_document(connection: Connection, document_id: str) -> Read:
+    """The document of this id, whole. Raises `UnknownDocument`."""
+    row = _WHOLE[connection.dialect.name].row(connection, {"the_id": document_id})
+    if row is None:
+        raise UnknownDocument(f"there is no document {document_id}")
+    parts = {name: _rows(name, getattr(row, f"of_{name}"), connection.dialect) for name in _PARTS}
+    accounts = [account_of(each) for each in parts["account"]]
+    return Read(
+        document=_document_of(row, parts),
+        account=accounts[0] if accounts else Account(id=row.account_id),
+        seen_at=row.seen_at,
+    )
+
+
+def _document_of(row: AnyRow, parts: Mapping[str, list[AnyRow]]) -> Document:
+    calls: dict[str, list[Call]] = defaultdict(list)
+    for each in sorted(parts["call"], key=lambda call: int(call.number)):
+        calls[each.key].append(call_of(each))
+    intents = {each.key: intent_of(each, calls[each.key]) for each in parts["intent"]}
+    items = [item_of(each, intents.get(each.key)) for each in parts["item"]]
+    return document_of(
+        row,
+        items=sorted(items, key=lambda item: item.position),
+        attempts=sorted(map(attempt_of, parts["attempt"]), key=lambda attempt: attempt.number),
+        surplus=map(surplus_of, _in_order(parts["surplus"])),
+        verdicts=map(verdict_of, _in_order(parts["verdict"])),
+    )
+
+
+def _in_order(rows: list[AnyRow]) -> list[AnyRow]:
+    return sorted(rows, key=lambda row: int(row.position))
+
+
+# --- how it is asked -----------------------------------------------------------------------------
+
+
+def _asked(dialect: str) -> Select[Any]:
+    seen_at = select(func.max(_worker.c.seen_at)).scalar_subquery().label("seen_at")
+    parts = (_listed(table(name), dialect, which) for name, which in _PARTS.items())
+    the_id = bindparam("the_id", type_=FreeText)
+    return select(_document, seen_at, *parts).where(_document.c.id == the_id)
+
+
+def _listed(part: Table, dialect: str, which: ColumnElement[bool]) -> ColumnElement[str]:
+    """A JSON list of the part's rows, each a list of its columns; null where there is none."""
+    of_rows, of_columns = _JSON[dialect]
+    listed = select(cast(of_rows(of_columns(*part.columns)), Text)).where(which)
+    return listed.correlate(_document).scalar_subquery().label(f"of_{part.name}")
+
+
+_WHOLE: Final = {dialect: Statement(_asked(dialect)) for dialect in _JSON}
+
+
+def _rows(name: str, listed: str | None, dialect: Dialect) -> list[AnyRow]:
+    if listed is None:
+        return []
+    read = reader_of(table(name), dialect)
+    return [read(columns) for columns in json.loads(listed)]
