@@ -50,14 +50,26 @@ class Duties(Protocol):
     """The part of the ledger port that workers and sweeps live by."""
 
     async def due(
-        self, kind: Due, *, limit: int, passing_max: timedelta, after: DueDocument | None = None
+        self,
+        kind: Due,
+        *,
+        limit: int,
+        passing_max: timedelta,
+        after: DueDocument | None = None,
+        account_id: str | None = None,
     ) -> tuple[DueDocument, ...]:
         """At most `limit` of what is due now, the longest due first, beginning behind `after`.
+
+        `account_id`: of this account alone; only claims are asked for so.
 
         Of an account that is closed until later, throttled or without access, no claims and no
         looks are told, but looks that have been due for `passing_max`: those are a person's now.
         An answer promises nothing: the guard of whoever acts on it decides.
         """
+
+    async def turns(self, *, limit: int, after: str = "") -> tuple[str, ...]:
+        """At most `limit` accounts of which `Due.CLAIM` tells something now, by their ids, behind
+        `after`. As quick among many documents of one account as among few."""
 
     async def closed_accounts(self) -> tuple[Account, ...]:
         """Up to 1,000 accounts that refused our token and are closed until later, by id."""

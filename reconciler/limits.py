@@ -28,7 +28,9 @@ class Limits:
     max_attempts: int = 5
     max_per_name: int = 10
     concurrency: int = 10
+    account_concurrency: int = 10  # documents of one account that one worker has in hand
     wave_size: int = 50
+    create_batch: int = 1  # creates that may share one request; 1 sends each alone
     not_sent_max: int = 3  # sends of one item in one attempt that never left (section 4, point 5)
     sweep_interval: timedelta = timedelta(seconds=30)  # the pause between two sweeps of a worker
     passing_max: timedelta = timedelta(days=1)  # after settle_at a passing reason becomes held

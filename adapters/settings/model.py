@@ -18,6 +18,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from reconciler.create_batch import CHILDREN_MAX
 from reconciler.limits import Limits
 from reconciler.model import Echo
 from reconciler.policy import Legacy, LegacyEvidence
@@ -141,7 +142,13 @@ class Settings(BaseSettings):
     page_size: int = _count(500, 5_000, "rows asked for in one page of a listing")
     max_pages: int = _count(2_000, 1_000_000, "pages of one listing; more is incomplete")
     concurrency: int = _count(10, 1_000, "creates in flight in one process")
+    account_concurrency: int = _count(
+        10, 1_000, "documents of one account that are published at once by one worker"
+    )
     wave_size: int = _count(50, 1_000, "creates whose intents are written in one transaction")
+    create_batch: int = _count(
+        1, CHILDREN_MAX, "creates that may share one request (ten at most of ads); 1: each alone"
+    )
     read_budget_seconds: float = _seconds(2, "how long `show` may look before it answers")
     sweep_interval_seconds: float = _seconds(30, "the pause between two sweeps", zero=False)
     throttle_max_wait_seconds: float = _seconds(
@@ -240,6 +247,8 @@ class Settings(BaseSettings):
             max_attempts=self.max_attempts,
             max_per_name=self.max_per_name,
             concurrency=self.concurrency,
+            account_concurrency=self.account_concurrency,
             wave_size=self.wave_size,
+            create_batch=self.create_batch,
             echo=self.echo,
         )

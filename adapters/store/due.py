@@ -18,6 +18,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    func,
     or_,
     select,
     text,
@@ -47,9 +48,8 @@ CANCELLING: Final = text(
 """The conditions of the partial indexes, word for word."""
 
 _OURS: Final = _c.origin == Origin.OURS
-_CLOSED: Final = _c.account_id.in_(
-    select(_account.c.id).where(_account.c.reason.is_not(None), _account.c.until > NOW)
-)
+_IS_CLOSED: Final = and_(_account.c.reason.is_not(None), _account.c.until > NOW)
+_CLOSED: Final = _c.account_id.in_(select(_account.c.id).where(_IS_CLOSED))
 """Asked once for a query, not once for a row."""
 
 _TOO_LONG: Final = _c.due_at <= bindparam("too_long", type_=Instant)
@@ -93,7 +93,42 @@ _QUESTIONS: Final = {
     ),
     Due.STRANDED: _asked(None, QUEUED, _c.due_at.is_(None), LEASE_FREE, alike=[_c.due_at]),
 }
+_OF_ACCOUNT: Final = _asked(
+    _c.due_at, QUEUED, _c.account_id == bindparam("the_account", type_=Text), *CLAIMABLE, ~_CLOSED
+)
+"""The claims of one account, by an index of their own: others may have a million before them."""
+
 _TIMELESS: Final = frozenset({Due.CANCEL, Due.STRANDED})
+
+_QUEUED_ACCOUNT: Final = select(func.min(_c.account_id).label("account_id")).where(QUEUED)
+_first: Final = _QUEUED_ACCOUNT.where(_c.account_id > bindparam("after_id", type_=Text))
+_turn: Final = _first.cte("turn", recursive=True)
+_ACCOUNTS: Final = _turn.union_all(
+    select(_QUEUED_ACCOUNT.where(_c.account_id > _turn.c.account_id).scalar_subquery()).where(
+        _turn.c.account_id.is_not(None)
+    )
+)
+"""From one account with queued documents to the next, without reading what is between."""
+
+_LONGEST_DUE: Final = (
+    select(_c.id)
+    .where(QUEUED, _c.account_id == _ACCOUNTS.c.account_id, _c.due_at <= NOW, *CLAIMABLE)
+    .order_by(_c.due_at, _c.id)
+    .limit(1)
+    .scalar_subquery()
+)
+"""Asked account by account. An EXISTS would be joined, and all that is queued read for it."""
+
+# In the order of the recursion. To say ORDER BY would be to wait for the last account.
+_TURNS: Final = Statement(
+    select(_ACCOUNTS.c.account_id)
+    .where(
+        _ACCOUNTS.c.account_id.is_not(None),
+        _ACCOUNTS.c.account_id.not_in(select(_account.c.id).where(_IS_CLOSED)),
+        _LONGEST_DUE.is_not(None),
+    )
+    .limit(bindparam("the_most", type_=BigInteger))
+)
 
 _CLOSED_ACCOUNTS: Final = Statement(
     select(_account)
@@ -111,14 +146,18 @@ def due(
     limit: int,
     passing_max: timedelta,
     after: DueDocument | None,
+    account_id: str | None,
 ) -> tuple[DueDocument, ...]:
     """One page of what is due now."""
+    assert account_id is None or kind is Due.CLAIM
+    question = _QUESTIONS[kind] if account_id is None else _OF_ACCOUNT
     values = {
         "the_time": now,
         "the_most": limit,
         "too_long": now - passing_max,
         "after_at": (after and after.at) or EPOCH,
         "after_id": after.document_id if after else "",
+        "the_account": account_id,
     }
     return tuple(
         DueDocument(
@@ -127,8 +166,14 @@ def due(
             at=None if kind in _TIMELESS else row.at,
             recoveries=row.recoveries,
         )
-        for row in _QUESTIONS[kind].rows(connection, values)
+        for row in question.rows(connection, values)
     )
+
+
+def turns(connection: Connection, now: datetime, *, limit: int, after: str) -> tuple[str, ...]:
+    """Accounts with something to claim, by id, behind this one."""
+    values = {"the_time": now, "the_most": limit, "after_id": after}
+    return tuple(row.account_id for row in _TURNS.rows(connection, values))
 
 
 def closed_accounts(connection: Connection, now: datetime) -> tuple[Account, ...]:

@@ -177,13 +177,31 @@ class SqlLedger(ABC):
         )
 
     async def due(
-        self, kind: Due, *, limit: int, passing_max: timedelta, after: DueDocument | None = None
+        self,
+        kind: Due,
+        *,
+        limit: int,
+        passing_max: timedelta,
+        after: DueDocument | None = None,
+        account_id: str | None = None,
     ) -> tuple[DueDocument, ...]:
         """One page of what is due now, the longest due first."""
         return await self._read(
             lambda connection, now: due_work.due(
-                connection, now, kind, limit=limit, passing_max=passing_max, after=after
+                connection,
+                now,
+                kind,
+                limit=limit,
+                passing_max=passing_max,
+                after=after,
+                account_id=account_id,
             )
+        )
+
+    async def turns(self, *, limit: int, after: str = "") -> tuple[str, ...]:
+        """Accounts with something to claim, by id."""
+        return await self._read(
+            lambda connection, now: due_work.turns(connection, now, limit=limit, after=after)
         )
 
     async def closed_accounts(self) -> tuple[Account, ...]:

@@ -99,6 +99,7 @@ class Document(Base, table=True):
         Index("ix_document_newest", "created_at", "id"),
         # What workers and sweeps ask for, in the order in which they page through it (due.py).
         Index("ix_document_claimable", "due_at", "id", **_where("state = 'queued'")),
+        Index("ix_document_turn", "account_id", "due_at", "id", **_where("state = 'queued'")),
         Index("ix_document_leased", "lease_until", "id", **_where("state = 'publishing'")),
         Index("ix_document_owed", "due_at", "id", **_where("owes_look_from IS NOT NULL")),
         Index(

@@ -220,3 +220,46 @@ async def test_never_more_is_told_or_claimed_than_was_asked_for(ledger: OpenLedg
     left = await ledger.due(Due.CLAIM, limit=100, passing_max=DAY)
     assert told not in left
     assert len(left) == 39
+
+
+# --- accounts in turn ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.says)
+async def test_an_account_has_its_turn_where_something_of_it_can_be_claimed(
+    ledger: OpenLedger, row: Row
+) -> None:
+    await put(ledger, row.given)
+    if row.account is not None:
+        assert await ledger.set_account(row.account, Account(id=row.account.id))
+
+    assert await ledger.turns(limit=9) == ((ACCOUNT,) if Due.CLAIM in row.kinds else ())
+
+
+async def test_accounts_are_told_once_each_by_their_ids_and_page_by_page(
+    ledger: OpenLedger,
+) -> None:
+    accounts = ["act_1", "act_2", "act_2", "act_3", "act_4", "act_5"]
+    every = [queued(f"d{n}", account_id=account) for n, account in enumerate(accounts)]
+    await put(ledger, *every, queued("later", account_id="act_6", due_at=LATER))
+
+    pages: list[tuple[str, ...]] = []
+    while page := await ledger.turns(limit=2, after=pages[-1][-1] if pages else ""):
+        pages.append(page)
+
+    assert pages == [("act_1", "act_2"), ("act_3", "act_4"), ("act_5",)]
+
+
+async def test_the_claims_of_one_account_are_paged_like_all(ledger: OpenLedger) -> None:
+    mine = [queued(f"d{n}", due_at=NOON - n * MINUTE) for n in range(5)]
+    await put(ledger, *mine, *(queued(f"e{n}", account_id="act_7") for n in range(5)))
+
+    told: list[str] = []
+    after = None
+    while page := await ledger.due(
+        Due.CLAIM, limit=2, passing_max=DAY, after=after, account_id=ACCOUNT
+    ):
+        told += [row.document_id for row in page]
+        after = page[-1]
+
+    assert told == ["d4", "d3", "d2", "d1", "d0"]

@@ -85,6 +85,17 @@ async def test_what_is_due_is_paged_through_by_its_own_index(ledger: SqlLedger, 
     assert len(told.using(INDEXES[kind])) == 2
 
 
+async def test_whose_turn_it_is_and_what_is_claimed_of_one_account_has_an_index_of_its_own(
+    ledger: SqlLedger,
+) -> None:
+    with plans() as told:
+        [account, *_] = await ledger.turns(limit=20)
+        await ledger.due(Due.CLAIM, limit=100, passing_max=DAY, account_id=account)
+
+    assert told.reading_whole(*LARGE) == []
+    assert len(told.using("ix_document_turn")) == 2
+
+
 async def test_a_claim_and_what_is_done_under_it_touch_one_document(ledger: SqlLedger) -> None:
     document_id = await _next(ledger, Due.CLAIM)
     mine = Fenced(owner="me", epoch=2)

@@ -199,13 +199,18 @@ class Hiccups(DyingLedger):
         self._poisonous = poisonous
         self.claims: list[float] = []
 
-    async def due(
-        self, kind: Due, *, limit: int, passing_max: timedelta, after: DueDocument | None = None
-    ) -> tuple[DueDocument, ...]:
+    async def due(self, kind: Due, **named: Any) -> tuple[DueDocument, ...]:
+        self._answer()
+        return await super().due(kind, **named)
+
+    async def turns(self, **named: Any) -> tuple[str, ...]:
+        self._answer()
+        return await super().turns(**named)
+
+    def _answer(self) -> None:
         seconds = (self._stage.time.now() - self._stage.time.start).total_seconds()
         if self._away[0] <= seconds < self._away[1]:
             raise LedgerUnavailable("away")
-        return await super().due(kind, limit=limit, passing_max=passing_max, after=after)
 
     async def change(
         self, document_id: str, guard: Guard, *given: Any, **named: Any
