@@ -176,6 +176,12 @@ class Reconciler:
         """Counts and the newest documents. `account_id` with or without `act_`."""
         account = None if account_id is None else f"act_{account_id.removeprefix('act_')}"
         counts, lines = await self._outside.ledger.summaries(state=state, account_id=account)
+        return await self.listed(counts, lines)
+
+    async def listed(
+        self, counts: Mapping[DocumentState, int], lines: tuple[Summary, ...]
+    ) -> Listed:
+        """These lines with what their next steps depend on, for a list that was read elsewhere."""
         ids = dict.fromkeys(line.document.account_id for line in lines)
         accounts = {one: self._account(await self._outside.ledger.account(one)) for one in ids}
         now = await self._outside.ledger.now()

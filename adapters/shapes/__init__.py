@@ -13,6 +13,7 @@ from .import_report import import_preview, import_report
 from .listing import documents_list
 from .next_command import next_command
 from .sweep_report import sweep_report, worker_report
+from .timeline import timeline
 from .values import shown_time
 
 __all__ = [
@@ -34,5 +35,6 @@ __all__ = [
     "planned_row",
     "shown_time",
     "sweep_report",
+    "timeline",
     "worker_report",
 ]

@@ -12,7 +12,7 @@ from reconciler.ports import Summary
 
 from .guards import NOW, UNSETTLED
 from .rows import document_of
-from .statement import Statement
+from .statement import AnyRow, Statement
 from .tables import table
 
 LINES_MAX: Final = 1_000
@@ -21,18 +21,14 @@ _document, _surplus = table("document"), table("surplus")
 _PUBLISHES: Final = and_(
     _document.c.lease_purpose == Purpose.PUBLISH, _document.c.lease_until > NOW
 )
-_COUNTS: Final = select(_document.c.state, func.count().label("documents")).group_by(
+COUNTS: Final = select(_document.c.state, func.count().label("documents")).group_by(
     _document.c.state
 )
-_LINES: Final = (
-    select(
-        _document,
-        and_(UNSETTLED, not_(func.coalesce(_PUBLISHES, False))).label("unsettled"),
-        exists().where(_surplus.c.document_id == _document.c.id).label("has_surplus"),
-    )
-    .order_by(_document.c.created_at.desc(), _document.c.id.desc())
-    .limit(LINES_MAX)
-)
+LINES: Final = select(
+    _document,
+    and_(UNSETTLED, not_(func.coalesce(_PUBLISHES, False))).label("unsettled"),
+    exists().where(_surplus.c.document_id == _document.c.id).label("has_surplus"),
+).order_by(_document.c.created_at.desc(), _document.c.id.desc())
 
 
 def summaries(
@@ -40,17 +36,18 @@ def summaries(
 ) -> tuple[dict[DocumentState, int], tuple[Summary, ...]]:
     """Counts over all that fit, and up to 1,000 of them, newest first. None: any."""
     chosen = _chosen(state, account_id)
-    counts = Statement(_COUNTS.where(*chosen)).rows(connection, {})
-    rows = Statement(_LINES.where(*chosen)).rows(connection, {"the_time": now})
-    lines = (
-        Summary(
-            document=document_of(row),
-            unsettled=bool(row.unsettled),
-            has_surplus=bool(row.has_surplus),
-        )
-        for row in rows
+    counts = Statement(COUNTS.where(*chosen)).rows(connection, {})
+    rows = Statement(LINES.where(*chosen).limit(LINES_MAX)).rows(connection, {"the_time": now})
+    return {row.state: row.documents for row in counts}, tuple(map(summary_of, rows))
+
+
+def summary_of(row: AnyRow) -> Summary:
+    """A line of the list."""
+    return Summary(
+        document=document_of(row),
+        unsettled=bool(row.unsettled),
+        has_surplus=bool(row.has_surplus),
     )
-    return {row.state: row.documents for row in counts}, tuple(lines)
 
 
 def _chosen(state: DocumentState | None, account_id: str | None) -> list[ColumnElement[Any]]:

@@ -1,0 +1,36 @@
+"""What the HTTP service has of a product beyond its methods: the list in pages, whose a key is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from reconciler.model import DocumentState
+
+from ..store.pages import Place
+from ..store.service import ServiceLedger
+from .product import Listed, Reconciler
+
+
+async def page_of(
+    product: Reconciler,
+    *,
+    state: DocumentState | None,
+    accounts: Collection[str] | None,
+    after: Place | None,
+    limit: int,
+) -> tuple[Listed, Place | None]:
+    """One page of documents, newest first. `accounts` with their `act_`; None: any.
+
+    And where the next page begins; None: this is the last.
+    """
+    page = await service_ledger(product).page(
+        state=state, accounts=accounts, after=after, limit=limit
+    )
+    return await product.listed(page.counts, page.lines), page.after
+
+
+def service_ledger(product: Reconciler) -> ServiceLedger:
+    """Its ledger, which must be one in SQL: only those keep what the service needs."""
+    ledger = product.outside.ledger
+    assert isinstance(ledger, ServiceLedger), "the HTTP service needs a ledger in SQL"
+    return ledger

@@ -1,0 +1,45 @@
+"""What the HTTP service asks of a ledger beyond the port: the list in pages, whose a key is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from datetime import datetime
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from reconciler.model import DocumentState
+
+from . import reading
+from .pages import Page, Place, page
+
+Result = TypeVar("Result")
+
+
+class ServiceLedger(ABC):
+    """A part of `SqlLedger`. No decision rests on it, so the core's port knows nothing of it."""
+
+    @abstractmethod
+    async def _read(self, body: Callable[[Connection, datetime], Result]) -> Result:
+        """Run `body` in one read transaction."""
+
+    async def page(
+        self,
+        *,
+        state: DocumentState | None = None,
+        accounts: Collection[str] | None = None,
+        after: Place | None = None,
+        limit: int,
+    ) -> Page:
+        """A part of the list, newest first. `accounts` with their `act_`; None: any."""
+        return await self._read(
+            lambda connection, now: page(
+                connection, now, state=state, accounts=accounts, after=after, limit=limit
+            )
+        )
+
+    async def account_of_key(self, key: str) -> str | None:
+        """Whose document has this key; None: nobody's."""
+        row = await self._read(lambda connection, _: reading.row_by_key(connection, key))
+        return None if row is None else str(row.account_id)

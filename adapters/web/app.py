@@ -1,0 +1,99 @@
+"""The service's own application: the router, health, readiness, the OpenAPI document."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from typing import Any, Final
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse
+from pydantic.json_schema import models_json_schema
+from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
+
+from .access import Access
+from .pace import Pace
+from .problems import ProblemRoute, problem_of
+from .router import reconciler_router
+from .schema import DecisionBody, PlanBody, Problem, Ready
+from .service import Service
+
+ABOUT: Final = (
+    "Publishes through Meta's Marketing API and knows after any crash what really exists. "
+    "Reading a document is what recovers it. `next` in every answer is the next safe action."
+)
+
+
+METHODS: Final = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE")
+
+
+def create_app(service: Service, *, access: Access, pace: Pace | None = None) -> FastAPI:
+    """The application that `reconciler serve` runs."""
+    app = FastAPI(
+        title="reconciler",
+        version=metadata.version("reconciler"),
+        description=ABOUT,
+        lifespan=service.lifespan,
+        docs_url=None,  # its page would load scripts of other hosts
+        redoc_url=None,
+    )
+    app.include_router(reconciler_router(service, access=access, pace=pace))
+    app.include_router(_health(service))
+    for error in (HTTPException, RequestValidationError):
+        app.add_exception_handler(error, _told)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign] # FastAPI's own way to extend it
+    return app
+
+
+def _health(service: Service) -> APIRouter:
+    router = APIRouter(route_class=ProblemRoute, tags=["service"])
+
+    async def healthz() -> Response:
+        """The process answers."""
+        return JSONResponse({"status": "ok"})
+
+    async def readyz() -> Response:
+        """The ledger answers too."""
+        await service.product.outside.ledger.worker_seen_at()
+        return JSONResponse({"status": "ok"})
+
+    for path, endpoint in (("/healthz", healthz), ("/readyz", readyz)):
+        answers: dict[int | str, dict[str, Any]] = {200: {"model": Ready}}
+        router.add_api_route(
+            path, endpoint, methods=["GET"], responses=answers, response_model=None
+        )
+    return router
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    """An error outside of any route: no such path, no such method."""
+    response = problem_of(error)
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        response.headers["Allow"] = ", ".join(_methods(request))
+    return response
+
+
+def _methods(request: Request) -> list[str]:
+    """Of all routes of this path; the framework names those of the first."""
+    routes: list[BaseRoute] = request.app.routes
+    asked = {name: request.scope[name] for name in ("type", "path", "root_path", "headers")}
+    return [
+        method
+        for method in METHODS
+        if any(route.matches(asked | {"method": method})[0] is Match.FULL for route in routes)
+    ]
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """With the models of bodies that the product reads itself."""
+    if app.openapi_schema is None:
+        found = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        asked = [(model, "validation") for model in (PlanBody, DecisionBody, Problem)]
+        _, models = models_json_schema(asked, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type] # modes are literals
+        found["components"]["schemas"] |= models["$defs"]
+        app.openapi_schema = found
+    return app.openapi_schema

@@ -1,0 +1,138 @@
+"""The routes of one document: accept it, publish it, cancel it, read it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Final
+
+from fastapi import Header, Path, Request, Response
+from fastapi.responses import JSONResponse
+
+from reconciler import publish
+from reconciler.errors import WrongState
+from reconciler.model import DocumentState
+from reconciler.plan import parse_plan_text, read_plan
+from reconciler.ports import View
+from reconciler.submit import KEY_LENGTH_MAX, Submitted
+
+from ..bootstrap.service import service_ledger
+from ..shapes import document_state
+from .access import Principal
+from .bodies import json_text
+from .desk import Desk
+from .refusals import Refused
+
+DocumentId = Annotated[
+    str,
+    Path(
+        min_length=1,
+        max_length=200,
+        description="As it was answered when the document was accepted.",
+        openapi_examples={"an id": {"value": "01KB8Z6Q3N0V5T9W2X4Y6A8C0E"}},
+    ),
+]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=KEY_LENGTH_MAX,
+        pattern=r"^[!-~]+$",
+        description="Names the document; by default its plan's hash does.",
+    ),
+]
+
+PUBLISH_WAIT_SECONDS: Final = 2.0
+"""How long `publish` waits for the attempt before it answers; the attempt goes on."""
+
+UNDER_WAY: Final = (DocumentState.QUEUED, DocumentState.PUBLISHING)
+
+
+class DocumentRoutes:
+    """Each is one call of the product, answered as `document-state/1`."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def submit(self, request: Request, idempotency_key: Key = None) -> Response:
+        """Accept a plan as a document, or as the next revision of the one with this key.
+
+        The same key and plan give the same document. Sends nothing to the API.
+        """
+        plan = parse_plan_text(await json_text(request), "body")
+        await self._refuse_others(request.state.principal, plan, idempotency_key)
+        submitted = await self._submitted(plan, idempotency_key)
+        document_id = submitted.document.id
+        view = await self._desk.product.peek(document_id)
+        place = request.url_for("read_document", document_id=document_id).path
+        return _answer(view, 201 if submitted.created else 200, Location=place)
+
+    async def publish(self, request: Request, document_id: DocumentId) -> Response:
+        """Queue it if it rests, then make what is missing.
+
+        202: under way. A worker that was seen lately takes it; else this service runs the attempt,
+        also after the answer. Saying it again while it is under way begins nothing.
+        """
+        await self._desk.admit(request, document_id)
+        product = self._desk.product
+        await publish.queue(document_id, product.outside)
+        view = await product.peek(document_id)
+        if view.document.state is DocumentState.QUEUED and not view.worker_seen:
+            attempt = self._desk.service.errands.start(product.publish(document_id))
+            await asyncio.wait([attempt], timeout=PUBLISH_WAIT_SECONDS)
+            if attempt.done():
+                attempt.result()
+            view = await product.peek(document_id)
+        return _answer(view, 202 if view.document.state in UNDER_WAY else 200)
+
+    async def cancel(self, request: Request, document_id: DocumentId) -> Response:
+        """Create nothing more of it. 202: recorded, and honoured when what is under way ends."""
+        await self._desk.admit(request, document_id)
+        work = self._desk.product.cancel(document_id)
+        view = await self._desk.service.errands.run(work)
+        return _answer(view, 200 if view.document.state is DocumentState.CANCELLED else 202)
+
+    async def read(self, request: Request, document_id: DocumentId) -> Response:
+        """The document, after takeover and settling if they are due.
+
+        Reading is what recovers: it looks within a budget, else answers as things stand, with
+        `next`. It never creates. A document that is healthy is only read.
+        """
+        await self._desk.admit(request, document_id)
+        settled = await self._desk.product.read(document_id)
+        self._desk.service.remember(settled.view)
+        return _answer(settled.view, 200)
+
+    async def head(self, request: Request, document_id: DocumentId) -> Response:
+        """Whether there is such a document. Starts nothing."""
+        await self._desk.admit(request, document_id)
+        await self._desk.service.account_of(document_id)
+        return Response(media_type="application/json")
+
+    async def _submitted(self, plan: object, key: str | None) -> Submitted:
+        try:
+            return await self._desk.product.submit(plan, key=key, source="body")
+        except WrongState as error:  # it takes no revision
+            raise Refused(
+                "key_taken",
+                f"another plan has this key: {error.message}",
+                next_step="send that plan, or this one under a key of its own",
+            ) from error
+
+    async def _refuse_others(self, principal: Principal, plan: object, key: str | None) -> None:
+        """A plan, or a key of a document, of an account that they may not see."""
+        if principal.accounts is None:
+            return
+        limits = self._desk.product.outside.limits
+        accepted = read_plan(plan, echo=limits.echo, source="body")
+        of_key = key and await service_ledger(self._desk.product).account_of_key(key)
+        if not all(map(principal.sees, filter(None, (accepted.account_id, of_key)))):
+            raise Refused(
+                "forbidden",
+                "the plan's account, or the document that has this key, is not yours",
+                next_step="use a key of that account, or another Idempotency-Key",
+            )
+
+
+def _answer(view: View, status: int, **headers: Any) -> Response:
+    return JSONResponse(document_state(view), status, headers=headers)

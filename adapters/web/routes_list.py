@@ -1,0 +1,90 @@
+"""The route of the list: filters, counts, and pages that stay right while documents arrive."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final
+
+from fastapi import Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from reconciler.model import DocumentState
+
+from ..bootstrap.service import page_of
+from ..shapes import documents_list
+from ..store.pages import Place
+from .access import Principal
+from .desk import Desk
+from .refusals import Refused
+
+PAGE_MAX: Final = 200
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+State = Annotated[DocumentState | None, Query(description="Only this state.")]
+AccountId = Annotated[
+    str | None,
+    Query(pattern=r"^(act_)?[1-9][0-9]{0,31}$", description="Only this account."),
+]
+Limit = Annotated[int, Query(ge=1, le=PAGE_MAX, description="Documents in one page.")]
+After = Annotated[
+    str | None,
+    Query(max_length=500, pattern=r"^[A-Za-z0-9_-]+$", description="`after` of the page before."),
+]
+
+
+class ListRoutes:
+    """Newest first, by the time of making and the id."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def documents(
+        self,
+        request: Request,
+        state: State = None,
+        account_id: AccountId = None,
+        limit: Limit = 50,
+        after: After = None,
+    ) -> Response:
+        """One page of documents with state and next action, counts first. Looks at nothing."""
+        listed, next_place = await page_of(
+            self._desk.product,
+            state=state,
+            accounts=_accounts(request.state.principal, account_id),
+            after=None if after is None else _place(after),
+            limit=limit,
+        )
+        shape = documents_list(
+            listed.counts, listed.lines, listed.now, listed.accounts, worker_seen=listed.worker_seen
+        )
+        return JSONResponse(shape | {"after": next_place and _token(next_place)})
+
+
+def _accounts(principal: Principal, asked: str | None) -> frozenset[str] | None:
+    """Those to list; None: all. An account that may not be seen is as one without documents."""
+    if asked is None:
+        return principal.accounts
+    one = frozenset({f"act_{asked.removeprefix('act_')}"})
+    return one if principal.accounts is None else one & principal.accounts
+
+
+def _token(place: Place) -> str:
+    """A place as one word. Nothing in it is secret; it is no word for people."""
+    microseconds = (place.created_at - EPOCH) // timedelta(microseconds=1)
+    text = f"{microseconds}:{place.document_id}"
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def _place(token: str) -> Place:
+    try:
+        padded = token + "=" * (-len(token) % 4)
+        at, _, document_id = base64.urlsafe_b64decode(padded).decode().partition(":")
+        return Place(created_at=EPOCH + timedelta(microseconds=int(at)), document_id=document_id)
+    except (ValueError, OverflowError, binascii.Error) as error:
+        raise Refused(
+            "invalid_request",
+            "after: is no place in the list",
+            next_step="give back what the page before answered, or leave it out",
+        ) from error
