@@ -183,6 +183,29 @@ async def test_every_reply_has_the_date_of_the_worlds_clock_and_the_usual_header
         assert reply.headers["x-fb-trace-id"]
 
 
+async def test_an_expired_or_missing_version_is_served_by_another(
+    graph: FakeGraph, client: httpx.AsyncClient
+) -> None:
+    """Facts 7.7: only the header tells which."""
+    graph.options.app_version = "v25.0"
+    served = {}
+    for path in ("/v26.0/2001", "/v19.0/2001", "/2001"):
+        served[path] = (await client.get(path)).headers["facebook-api-version"]
+
+    assert served == {"/v26.0/2001": "v26.0", "/v19.0/2001": "v24.0", "/2001": "v25.0"}
+
+
+async def test_a_reply_may_come_from_an_upgraded_version(
+    graph: FakeGraph, client: httpx.AsyncClient
+) -> None:
+    """Facts 7.7."""
+    graph.faults.add("version_upgraded:to=v27.0")
+    reply = await client.get("/v26.0/2001")
+
+    assert reply.headers.get_list("facebook-api-version") == ["v27.0"]
+    assert "v27.0" in reply.headers["x-ad-api-version-warning"]
+
+
 async def test_a_node_is_read_edited_and_deleted(
     graph: FakeGraph, client: httpx.AsyncClient
 ) -> None:
