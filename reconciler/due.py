@@ -67,9 +67,9 @@ class Duties(Protocol):
         An answer promises nothing: the guard of whoever acts on it decides.
         """
 
-    async def turns(self, *, limit: int, after: str = "") -> tuple[str, ...]:
-        """At most `limit` accounts of which `Due.CLAIM` tells something now, by their ids, behind
-        `after`. As quick among many documents of one account as among few."""
+    async def turns(self, *, limit: int, after: str = "") -> tuple[DueDocument, ...]:
+        """Of each account the claim that fell due first, `at` untold; at most `limit`, ordered by
+        account, behind the account `after`. As quick among many documents of one as among few."""
 
     async def closed_accounts(self) -> tuple[Account, ...]:
         """Up to 1,000 accounts that refused our token and are closed until later, by id."""

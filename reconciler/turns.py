@@ -37,10 +37,10 @@ class Turns:
 
         Whoever asks takes what is told before asking on, and stops when it has enough.
         """
-        lines: list[_Line] = []
+        lines: list[Line] = []
         async with aclosing(self._accounts()) as accounts:
             async for account in accounts:
-                lines.append(_Line(account, self._outside))
+                lines.append(Line(account, self._outside))
                 if row := await lines[-1].next(has_room, may_take):
                     self._last = account
                     yield row
@@ -64,15 +64,15 @@ class Turns:
 
     async def _behind(self, after: str) -> AsyncGenerator[str, None]:
         while page := await self._outside.ledger.turns(limit=ACCOUNTS, after=after):
-            for account in page:
-                yield account
+            for row in page:
+                yield row.account_id
             if len(page) < ACCOUNTS:
                 return
-            after = page[-1]
+            after = page[-1].account_id
 
 
-class _Line:
-    """The documents of one account, the longest due first, read page by page as they are asked."""
+class Line:
+    """The claims of one account, the longest due first, read page by page as they are asked for."""
 
     def __init__(self, account: str, outside: Outside) -> None:
         self.account = account

@@ -121,7 +121,7 @@ _LONGEST_DUE: Final = (
 
 # In the order of the recursion. To say ORDER BY would be to wait for the last account.
 _TURNS: Final = Statement(
-    select(_ACCOUNTS.c.account_id)
+    select(_ACCOUNTS.c.account_id, _LONGEST_DUE.label("id"))
     .where(
         _ACCOUNTS.c.account_id.is_not(None),
         _ACCOUNTS.c.account_id.not_in(select(_account.c.id).where(_IS_CLOSED)),
@@ -170,10 +170,15 @@ def due(
     )
 
 
-def turns(connection: Connection, now: datetime, *, limit: int, after: str) -> tuple[str, ...]:
-    """Accounts with something to claim, by id, behind this one."""
+def turns(
+    connection: Connection, now: datetime, *, limit: int, after: str
+) -> tuple[DueDocument, ...]:
+    """Of each account behind this one what is to be claimed first."""
     values = {"the_time": now, "the_most": limit, "after_id": after}
-    return tuple(row.account_id for row in _TURNS.rows(connection, values))
+    return tuple(
+        DueDocument(document_id=row.id, account_id=row.account_id, at=None)
+        for row in _TURNS.rows(connection, values)
+    )
 
 
 def closed_accounts(connection: Connection, now: datetime) -> tuple[Account, ...]:

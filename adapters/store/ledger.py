@@ -32,7 +32,6 @@ from reconciler.verdict import Evidence
 
 from . import accounts, arrivals, batches, evidence, identity, reading, transactions, workers
 from . import due as due_work
-from .service import ServiceLedger
 from .summaries import summaries
 from .surroundings import surroundings_of_all
 
@@ -47,7 +46,7 @@ class Locked:
     alone: bool = False
 
 
-class SqlLedger(ServiceLedger, ABC):
+class SqlLedger(ABC):
     """`reconciler.ports.Ledger` in SQL; the obligations of each method stand there."""
 
     @abstractmethod
@@ -199,8 +198,8 @@ class SqlLedger(ServiceLedger, ABC):
             )
         )
 
-    async def turns(self, *, limit: int, after: str = "") -> tuple[str, ...]:
-        """Accounts with something to claim, by id."""
+    async def turns(self, *, limit: int, after: str = "") -> tuple[DueDocument, ...]:
+        """Of each account what is to be claimed first, by account."""
         return await self._read(
             lambda connection, now: due_work.turns(connection, now, limit=limit, after=after)
         )

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from reconciler.due import Due
+from reconciler.due import Due, DueDocument
 from reconciler.model import (
     Account,
     BlockReason,
@@ -233,21 +233,27 @@ async def test_an_account_has_its_turn_where_something_of_it_can_be_claimed(
     if row.account is not None:
         assert await ledger.set_account(row.account, Account(id=row.account.id))
 
-    assert await ledger.turns(limit=9) == ((ACCOUNT,) if Due.CLAIM in row.kinds else ())
+    mine = DueDocument(document_id=row.given.id, account_id=ACCOUNT, at=None)
+    assert await ledger.turns(limit=9) == ((mine,) if Due.CLAIM in row.kinds else ())
 
 
-async def test_accounts_are_told_once_each_by_their_ids_and_page_by_page(
+async def test_accounts_are_told_once_each_with_what_is_due_the_longest_page_by_page(
     ledger: OpenLedger,
 ) -> None:
     accounts = ["act_1", "act_2", "act_2", "act_3", "act_4", "act_5"]
-    every = [queued(f"d{n}", account_id=account) for n, account in enumerate(accounts)]
+    every = [
+        queued(f"d{n}", account_id=account, due_at=NOON - n * MINUTE)
+        for n, account in enumerate(accounts)
+    ]
     await put(ledger, *every, queued("later", account_id="act_6", due_at=LATER))
 
-    pages: list[tuple[str, ...]] = []
-    while page := await ledger.turns(limit=2, after=pages[-1][-1] if pages else ""):
-        pages.append(page)
+    pages: list[list[str]] = []
+    after = ""
+    while page := await ledger.turns(limit=2, after=after):
+        pages.append([row.document_id for row in page])
+        after = page[-1].account_id
 
-    assert pages == [("act_1", "act_2"), ("act_3", "act_4"), ("act_5",)]
+    assert pages == [["d0", "d2"], ["d3", "d4"], ["d5"]]
 
 
 async def test_the_claims_of_one_account_are_paged_like_all(ledger: OpenLedger) -> None:

@@ -89,8 +89,8 @@ async def test_whose_turn_it_is_and_what_is_claimed_of_one_account_has_an_index_
     ledger: SqlLedger,
 ) -> None:
     with plans() as told:
-        [account, *_] = await ledger.turns(limit=20)
-        await ledger.due(Due.CLAIM, limit=100, passing_max=DAY, account_id=account)
+        [first, *_] = await ledger.turns(limit=20)
+        await ledger.due(Due.CLAIM, limit=100, passing_max=DAY, account_id=first.account_id)
 
     assert told.reading_whole(*LARGE) == []
     assert len(told.using("ix_document_turn")) == 2

@@ -203,7 +203,7 @@ class Hiccups(DyingLedger):
         self._answer()
         return await super().due(kind, **named)
 
-    async def turns(self, **named: Any) -> tuple[str, ...]:
+    async def turns(self, **named: Any) -> tuple[DueDocument, ...]:
         self._answer()
         return await super().turns(**named)
 
