@@ -32,6 +32,7 @@ from reconciler.verdict import Evidence
 
 from . import accounts, arrivals, batches, evidence, identity, reading, transactions, workers
 from . import due as due_work
+from .service import ServiceLedger
 from .summaries import summaries
 from .surroundings import surroundings_of_all
 
@@ -46,7 +47,7 @@ class Locked:
     alone: bool = False
 
 
-class SqlLedger(ABC):
+class SqlLedger(ServiceLedger, ABC):
     """`reconciler.ports.Ledger` in SQL; the obligations of each method stand there."""
 
     @abstractmethod
