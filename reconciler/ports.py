@@ -6,7 +6,7 @@ never raises what its library raises: the ledger raises `errors`, the Graph port
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -288,6 +288,15 @@ class Graph(Protocol):
         The deadline counts from the call and covers pool wait, DNS and connect. No transport
         retry, no redirect, no `fields` (facts 2.12, 2.14). Cancelled by the caller, it raises
         `CancelledError` at once; the request may still land.
+        """
+
+    async def create_many(
+        self, requests: Sequence[CreateRequest], *, within: timedelta
+    ) -> tuple[Answer, ...]:
+        """The same for several of one account in one POST: an answer for each, in their order.
+
+        They may share a request by `create_batch.may_join`. Whatever does not show beyond doubt
+        which of them it is about leaves all of them `unknown`.
         """
 
     async def keep_pace(self, account_id: str, *, within: timedelta) -> None:

@@ -18,6 +18,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from .call_outcome import Again, Answer, Answered, CreateRequest
+from .create_batch import may_join
 from .errors import LedgerUnavailable
 from .model import CallError, Outcome
 from .outside import Outside
@@ -151,13 +152,31 @@ class Wave:
         self._note(self._stop_seen())
         if self._stops or not self._queue:
             return
-        call = self._queue.popleft()
+        calls = self._take()
         if not self._queue:
             group.create_task(self._write_more(group))
-        answer = await self._outside.graph.create(call.request, within=within)
+        answers = await self._ask(calls, within)
         self._held.step()
-        self._recorder.add(Answered(item=call.item, call=call.call, answer=answer))
-        self._learn(answer)
+        for call, answer in zip(calls, answers, strict=True):
+            self._recorder.add(Answered(item=call.item, call=call.call, answer=answer))
+            self._learn(answer)
+
+    def _take(self) -> list[ToSend]:
+        """What goes out in the next request. What may not share it keeps its place in the line."""
+        taken = [self._queue.popleft()]
+        if (size := self._outside.limits.create_batch) == 1:
+            return taken
+        for call in tuple(self._queue):
+            if len(taken) < size and may_join([each.request for each in taken], call.request):
+                taken.append(call)
+                self._queue.remove(call)
+        return taken
+
+    async def _ask(self, calls: list[ToSend], within: timedelta) -> tuple[Answer, ...]:
+        if len(calls) == 1:
+            return (await self._outside.graph.create(calls[0].request, within=within),)
+        requests = tuple(call.request for call in calls)
+        return await self._outside.graph.create_many(requests, within=within)
 
     async def _write_more(self, group: asyncio.TaskGroup) -> None:
         """What is written here and not sent in the end is recorded as that."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import httpx
 from pydantic import SecretStr
@@ -18,6 +18,7 @@ from reconciler.listing import IncompleteListing, Keep, Walk, WalkRequest
 from reconciler.model import CallError, Outcome, Reason
 
 from .answer import answer_to_create, short
+from .create_batch import answers_to_batch, operation
 from .pace import Block, Pace
 from .paging import GivenUp, PageReader, PageSizes
 from .paths import Edge, Endpoint, Unsendable, account_path, children_edge, labels_edge
@@ -31,7 +32,7 @@ from .walk import Bounds, Walker
 from .wire import Page, read_page
 
 CREATE_BODY_MAX: Final = 2**20
-"""Bytes of a create's reply; a real one has fewer than a hundred."""
+"""Bytes of the reply to one POST; a real create's has fewer than a hundred."""
 
 READS_AT_ONCE: Final = 32
 """Walks of as many accounts go on side by side; each waits for the API nearly all the time."""
@@ -102,7 +103,7 @@ class GraphClient:
         except Unsendable as error:
             return self._not_sent(Outcome.REJECTED, Again.NEVER, str(error))
         if outgoing is None:
-            return self._not_sent(Outcome.NOT_SENT, Again.ACCESS, "no token for this account")
+            return self._without_token()
         return await self._create(account_path(request.account_id), outgoing, within)
 
     async def _create(self, account: str, outgoing: Outgoing, within: timedelta) -> Answer:
@@ -112,6 +113,38 @@ class GraphClient:
         back = await self._sender.send(outgoing, within, CREATE_BODY_MAX)
         answer = answer_to_create(back, self._redact)
         return answer if isinstance(back, NoReply) else self._noted(account, answer, back.headers)
+
+    async def create_many(
+        self, requests: Sequence[CreateRequest], *, within: timedelta
+    ) -> tuple[Answer, ...]:
+        """See `ports.Graph.create_many`. What cannot be sent is answered without keeping others."""
+        operations: dict[int, dict[str, Any]] = {}
+        answers: dict[int, Answer] = {}
+        for place, request in enumerate(requests):
+            try:
+                operations[place] = operation(request)
+            except Unsendable as error:
+                answers[place] = self._not_sent(Outcome.REJECTED, Again.NEVER, str(error))
+        if operations:
+            sent = [requests[place] for place in operations]
+            told = await self._create_many(sent, list(operations.values()), within)
+            answers.update(zip(operations, told, strict=True))
+        return tuple(answers[place] for place in range(len(requests)))
+
+    async def _create_many(
+        self, sent: list[CreateRequest], operations: list[dict[str, Any]], within: timedelta
+    ) -> list[Answer]:
+        account = account_path(sent[0].account_id)
+        if any(account_path(request.account_id) != account for request in sent):
+            raise AssertionError("the creates of one request are of one account")
+        outgoing = self._requests.create_many(account, operations)
+        if outgoing is None:
+            return [self._without_token()] * len(sent)
+        if (block := self._pace.block(account)) is not None:
+            return [self._blocked(block)] * len(sent)
+        back = await self._sender.send(outgoing, within, CREATE_BODY_MAX)
+        told = answers_to_batch(back, sent, self._redact)
+        return [self._noted(account, child.answer, child.headers) for child in told]
 
     async def keep_pace(self, account_id: str, *, within: timedelta) -> None:
         """See `ports.Graph.keep_pace`. No wait for an id that is no account's."""
@@ -206,6 +239,9 @@ class GraphClient:
         error = CallError(row=LOCAL, message=block.why)
         outcome, again = Outcome.NOT_SENT, Again.THROTTLED
         return Answer(outcome=outcome, again=again, error=error, wait=block.wait)
+
+    def _without_token(self) -> Answer:
+        return self._not_sent(Outcome.NOT_SENT, Again.ACCESS, "no token for this account")
 
     def _not_sent(self, outcome: Outcome, again: Again, why: str) -> Answer:
         error = CallError(row=LOCAL, message=short(why, self._redact))

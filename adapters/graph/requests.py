@@ -1,19 +1,23 @@
-"""Builds every request the product sends: three GETs and one POST, each with its credentials."""
+"""Builds every request the product sends: three GETs, two POSTs, each with its credentials."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from reconciler.call_outcome import CreateRequest
 
+from .create_batch import BATCH_PATH, batch_body
 from .form import form_body
 from .paths import Edge, Endpoint, create_path
 from .sending import Outgoing
 from .tokens import Keyring
 
+FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
+
 
 class Requests:
-    """Both methods return None where the account has no usable token, and raise `Unsendable`."""
+    """Each method returns None where the account has no usable token; it may raise `Unsendable`."""
 
     def __init__(self, endpoint: Endpoint, keyring: Keyring) -> None:
         self._endpoint = endpoint
@@ -28,11 +32,22 @@ class Requests:
         return Outgoing(
             method="POST",
             url=self._endpoint.url(path),
-            headers={
-                **credentials.header,
-                "Content-Type": "application/x-www-form-urlencoded",
-            },
+            headers={**credentials.header, **FORM},
             body=form_body(request.params, credentials.parameters),
+        )
+
+    def create_many(
+        self, account_id: str, operations: Sequence[Mapping[str, Any]]
+    ) -> Outgoing | None:
+        """The POST of several creates of one account, each made by `create_batch.operation`."""
+        credentials = self._keyring.credentials(account_id)
+        if credentials is None:
+            return None
+        return Outgoing(
+            method="POST",
+            url=self._endpoint.url(BATCH_PATH),
+            headers={**credentials.header, **FORM},
+            body=batch_body(operations, credentials.parameters),
         )
 
     def page(self, edge: Edge, page: Mapping[str, str]) -> Outgoing | None:

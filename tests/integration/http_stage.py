@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -37,6 +37,14 @@ class OverHttp(WorldGraph):
         """One POST, through whatever faults the fake has."""
         self.creates.append(request)
         return await self.client.create(request, within=within)
+
+    async def create_many(
+        self, requests: Sequence[CreateRequest], *, within: timedelta
+    ) -> tuple[Answer, ...]:
+        """One POST for all of them."""
+        self.batches.append(tuple(requests))
+        self.creates.extend(requests)
+        return await self.client.create_many(requests, within=within)
 
     async def keep_pace(self, account_id: str, *, within: timedelta) -> None:
         """The real wait."""

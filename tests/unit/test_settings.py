@@ -162,6 +162,7 @@ BOUNDS = {
     "MAX_PAGES": ["0", "1000001"],
     "CONCURRENCY": ["0", "1001"],
     "WAVE_SIZE": ["0", "1001"],
+    "CREATE_BATCH": ["0", "51"],
     "READ_BUDGET_SECONDS": ["-1"],
     "SWEEP_INTERVAL_SECONDS": ["0"],
     "THROTTLE_MAX_WAIT_SECONDS": ["-1"],
