@@ -16,7 +16,7 @@ from datetime import datetime
 from . import events
 from .facts import bound, used_after_a_find, with_items, without_bound_surplus
 from .limits import Limits
-from .listing import Place, Row
+from .listing import Place, Row, Statuses
 from .look import Look, place_of
 from .model import (
     Call,
@@ -246,5 +246,6 @@ def with_owed_look_done(document: Document, look: Look | None) -> Document:
     if since is None:
         return document
     listings = look.listings if look else ()
-    done = {walk.request.place for walk in listings if walk.started_at >= since}
+    whole = (walk for walk in listings if walk.request.statuses is not Statuses.OUR_LABEL)
+    done = {walk.request.place for walk in whole if walk.started_at >= since}
     return replace(document, owes_look_from=None) if owed_places(document) <= done else document

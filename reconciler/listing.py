@@ -21,10 +21,15 @@ Place = tuple[Container, Kind]
 
 
 class Statuses(StrEnum):
-    """Which of the container's children a walk asks for (design section 5, point 5)."""
+    """Which of the container's children a walk asks for (design section 5, point 5).
+
+    `OUR_LABEL` is a saving for what is found by our mark. What such a walk does not show is not
+    missing: no absence rests on it, and no owed look is done by it.
+    """
 
     EVERY_STATUS = "every_status"  # all the level knows, archived included, DELETED not
     NO_FILTER = "no_filter"
+    OUR_LABEL = "our_label"  # every status, but only what bears our label, narrowed by the API
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,8 +94,9 @@ async def look(
     judged = tuple(items)
     walking = _Walking(document, judged, outside, step, naming)
     began_at = await outside.ledger.now()
-    await walking.walk(_places(judged) | also, Statuses.EVERY_STATUS)
-    await walking.judge()
+    if also or naming or not await walking.found_all_by_label(_places(judged)):
+        await walking.walk(_places(judged) | also, Statuses.EVERY_STATUS)
+        await walking.judge()
     if again := walking.places_where_absence_could_be_said():
         await walking.walk(again, Statuses.NO_FILTER)
         await walking.judge()
@@ -168,16 +169,45 @@ class _Walking:
         self.judgement = Judgement()
         self.policy = DEFAULT_POLICY
 
+    async def found_all_by_label(self, places: frozenset[Place]) -> bool:
+        """A few rows instead of whole containers, where the API narrows them to our label.
+
+        Only if that shows everything: of what it does not show it says nothing, and is forgotten.
+        """
+        if not await self._walk_narrowed(places):
+            self.complete.clear()
+            return False
+        await self.judge()
+        verdicts = [self.judgement.verdicts.get(item.key) for item in self._judged]
+        if all(isinstance(verdict, Found) for verdict in verdicts):
+            return True
+        self.complete.clear()
+        return False
+
+    async def _walk_narrowed(self, places: frozenset[Place]) -> bool:
+        """Whether every place was. What was sent without a mark bears no label."""
+        label, intents = self._document.mark_part, [item.intent for item in self._judged]
+        if label is None or any(intent is None or intent.mark is None for intent in intents):
+            return False
+        graph, now = self._outside.graph, self._outside.ledger.now
+        for place in sorted(places, key=_order):
+            request = self._request(place, Statuses.OUR_LABEL)
+            walk = await graph.walk_ours(request, label, self._keep, now, step=self._step)
+            if not isinstance(walk, Listing):
+                return False
+            self.complete.append(walk)
+        return bool(places)
+
     async def walk(self, places: frozenset[Place], statuses: Statuses) -> None:
         """One after the other: walks at once would only share the account's budget."""
-        for container, kind in sorted(places, key=_order):
-            request = WalkRequest(
-                account_id=self._document.account_id,
-                container=container,
-                kind=kind,
-                statuses=statuses,
-            )
-            await self._walk_one(request)
+        for place in sorted(places, key=_order):
+            await self._walk_one(self._request(place, statuses))
+
+    def _request(self, place: Place, statuses: Statuses) -> WalkRequest:
+        container, kind = place
+        return WalkRequest(
+            account_id=self._document.account_id, container=container, kind=kind, statuses=statuses
+        )
 
     async def _walk_one(self, request: WalkRequest) -> None:
         graph, ledger = self._outside.graph, self._outside.ledger

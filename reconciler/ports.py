@@ -319,6 +319,22 @@ class Graph(Protocol):
         after each page, so that a renewal sees the work move. Sends GET only.
         """
 
+    async def walk_ours(
+        self,
+        request: WalkRequest,
+        label: str,
+        keep: Keep,
+        now: Callable[[], Awaitable[datetime]],
+        *,
+        step: Callable[[], None] = lambda: None,
+    ) -> Walk | None:
+        """List only the children that bear this label, as the API narrows them: a few rows.
+
+        `request` asks for `OUR_LABEL`. Every row bears the label; whether every child that bears it
+        is there, nobody promises. None: not narrowed for this account; the whole walk tells.
+        """
+        return None
+
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """Whether the account has an ad label of this name. None: the walk did not complete."""
 

@@ -75,6 +75,7 @@ def open_graph(settings: Settings) -> GraphClient:
         version=settings.graph_version,
         page_size=settings.page_size,
         max_pages=settings.max_pages,
+        narrows=settings.narrow_listings,
         concurrency=settings.concurrency,
         read_timeout=timedelta(seconds=settings.call_timeout_seconds),
         throttle_max_wait=timedelta(seconds=settings.throttle_max_wait_seconds),

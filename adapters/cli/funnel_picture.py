@@ -111,8 +111,13 @@ def _complete(item: Shape, listing: Shape) -> Iterator[RenderableType]:
 def _walks(item: Shape) -> str:
     sizes = [walk["rows"] for walk in item["walks"]]
     if len(sizes) < 2:
-        return "1 walk, "
+        return f"1 walk{_narrowed(item['walks'])}, "
     return f"{'each' if len(set(sizes)) == 1 else 'the larger'} of {len(sizes)} walks: "
+
+
+def _narrowed(walks: Sequence[Shape]) -> str:
+    is_narrowed = any(walk.get("statuses") == "our_label" for walk in walks)
+    return " of what bears our label" if is_narrowed else ""
 
 
 def _extent(walked: Shape) -> str:

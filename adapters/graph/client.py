@@ -14,11 +14,12 @@ from pydantic import SecretStr
 
 from reconciler.call_outcome import Again, Answer, CreateRequest
 from reconciler.errors import InvalidSettings
-from reconciler.listing import IncompleteListing, Keep, Walk, WalkRequest
+from reconciler.listing import IncompleteListing, Keep, Listing, Walk, WalkRequest
 from reconciler.model import CallError, Outcome, Reason
 
 from .answer import answer_to_create, short
 from .create_batch import answers_to_batch, operation
+from .narrowing import IGNORED, Narrowing, Strayed, narrowed, only_with
 from .pace import Block, Pace
 from .paging import GivenUp, PageReader, PageSizes
 from .paths import Edge, Endpoint, Unsendable, account_path, children_edge, labels_edge
@@ -50,8 +51,9 @@ class GraphClient:
 
     `tokens` is asked for an account's token before each request. `concurrency` is how many creates
     run at once; reads get `READS_AT_ONCE` slots beside them. `read_timeout` is the deadline of one
-    page, `throttle_max_wait` the longest that a usage header may keep it from asking. `transport`
-    None is the real network. Installs the redaction on the HTTP libraries' loggers.
+    page, `throttle_max_wait` the longest that a usage header may keep it from asking. `narrows`:
+    what bears our label is asked for first. `transport` None is the real network. Installs the
+    redaction on the HTTP libraries' loggers.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class GraphClient:
         concurrency: int = 10,
         read_timeout: timedelta = timedelta(seconds=30),
         throttle_max_wait: timedelta = timedelta(hours=1),
+        narrows: bool = False,
         redaction: Redaction | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         sleep: Callable[[timedelta], Awaitable[None]] = _sleep,
@@ -84,6 +87,7 @@ class GraphClient:
         self._bounds = Bounds(pages_max=max_pages, rows_max=max_rows)
         self._read_timeout = read_timeout
         self._pace = Pace(throttle_max_wait)
+        self._narrowing = Narrowing(is_on=narrows)
         self._sleep = sleep
         self._reader = PageReader(
             requests=self._requests,
@@ -175,7 +179,42 @@ class GraphClient:
             edge = children_edge(request)
         except Unsendable as error:
             return await self._unwalkable(request, str(error), now)
-        walker = Walker(
+        return await self._walker(request, edge, keep, now, step).run()
+
+    async def walk_ours(
+        self,
+        request: WalkRequest,
+        label: str,
+        keep: Keep,
+        now: Callable[[], Awaitable[datetime]],
+        *,
+        step: Callable[[], None] = lambda: None,
+    ) -> Walk | None:
+        """See `ports.Graph.walk_ours`. Where it did not end, the whole walk is to find out why."""
+        try:
+            edge = narrowed(children_edge(request), label)
+        except Unsendable:
+            return None
+        if not self._narrowing.is_on(edge.account_id, request.kind):
+            return None
+        try:
+            walk = await self._walker(request, edge, only_with(label, keep), now, step).run()
+        except Strayed:
+            self._narrowing.turn_off(edge.account_id, IGNORED)
+            return None
+        if isinstance(walk, IncompleteListing) and walk.reason is Reason.LISTING_INCOMPLETE:
+            self._narrowing.turn_off(edge.account_id, walk.detail)
+        return walk if isinstance(walk, Listing) else None
+
+    def _walker(
+        self,
+        request: WalkRequest,
+        edge: Edge,
+        keep: Keep,
+        now: Callable[[], Awaitable[datetime]],
+        step: Callable[[], None],
+    ) -> Walker:
+        return Walker(
             request=request,
             edge=edge,
             reader=self._reader,
@@ -185,7 +224,6 @@ class GraphClient:
             now=now,
             step=step,
         )
-        return await walker.run()
 
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """See `ports.Graph.has_label`. Compared exactly; stops at the first label of that name."""

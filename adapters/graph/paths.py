@@ -90,7 +90,7 @@ def labels_edge(account_id: str, fields: str) -> Edge:
 def children_edge(request: WalkRequest) -> Edge:
     """The children that a walk asks for. Raises `Unsendable` for an id that is none."""
     parameters = {"fields": ",".join(FIELDS[request.kind])}
-    if request.statuses is Statuses.EVERY_STATUS and request.kind in STATUSES:
+    if request.statuses is not Statuses.NO_FILTER and request.kind in STATUSES:
         parameters["effective_status"] = json.dumps(STATUSES[request.kind])
     path = f"{_container_path(request)}/{request.kind.edge}"
     return Edge(account_path(request.account_id), path, parameters)

@@ -140,6 +140,12 @@ class Settings(BaseSettings):
     max_attempts: int = _count(5, 1_000, "attempts without progress before a document ends")
     max_per_name: int = _count(10, 10_000, "candidates of one name before a person must decide")
     page_size: int = _count(500, 5_000, "rows asked for in one page of a listing")
+    narrow_listings: bool = _text(
+        False,
+        "asks for what bears our label first: a saving where containers are large, never a proof "
+        "that something is missing",
+        unit="boolean",
+    )
     max_pages: int = _count(2_000, 1_000_000, "pages of one listing; more is incomplete")
     concurrency: int = _count(10, 1_000, "creates in flight in one process")
     account_concurrency: int = _count(

@@ -62,6 +62,18 @@ class OverHttp(WorldGraph):
         self.walks.append(request)
         return await self.client.walk(request, keep, now, step=step)
 
+    async def walk_ours(
+        self,
+        request: WalkRequest,
+        label: str,
+        keep: Keep,
+        now: Callable[[], Awaitable[datetime]],
+        *,
+        step: Callable[[], None] = lambda: None,
+    ) -> Walk | None:
+        """The real one."""
+        return await self.client.walk_ours(request, label, keep, now, step=step)
+
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """The real look for a label."""
         self.label_walks += 1

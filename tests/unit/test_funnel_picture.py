@@ -157,6 +157,13 @@ def test_two_walks_of_one_place_are_told_each_and_not_together() -> None:
     assert "each of 2 walks: 14 pages, 1,377 rows" in drawn(funnel_picture(told))
 
 
+def test_a_walk_of_what_bears_our_label_is_not_told_as_one_of_the_whole() -> None:
+    told = explanation(explained("found"))
+    told["items"][0]["walks"][0]["statuses"] = "our_label"
+
+    assert "1 walk of what bears our label, 14 pages" in drawn(funnel_picture(told))
+
+
 def test_items_that_the_same_stages_proved_absent_share_a_block() -> None:
     told = explanation(explained("absent"))
     (first,) = told["items"]

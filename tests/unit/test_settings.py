@@ -166,6 +166,7 @@ BOUNDS = {
     "READ_BUDGET_SECONDS": ["-1"],
     "SWEEP_INTERVAL_SECONDS": ["0"],
     "THROTTLE_MAX_WAIT_SECONDS": ["-1"],
+    "NARROW_LISTINGS": ["perhaps"],
 }
 
 
