@@ -6,14 +6,15 @@ than a few hundred.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from .model import Document
+from .model import Account, Document
 
 if TYPE_CHECKING:
-    from .ports import Around, Surroundings
+    from .ports import Around, Change, Guard, Surroundings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,28 @@ class Broken:
     account_id: str
     broken: int
     documents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManyView:
+    """What a decision about many documents may look at, read inside the transaction.
+
+    `documents` are those whose guard matched, by id, as it left them. `surroundings` leave none of
+    them out of the rivals. `now` is the ledger's time, bound once.
+    """
+
+    documents: Mapping[str, Document]
+    account: Account
+    now: datetime
+    surroundings: Surroundings
+
+
+Ask = Callable[[Sequence[Document]], "Around"]
+"""What to read of the surroundings of these documents."""
+
+DecideAll = Callable[[ManyView], Sequence["Change"]]
+"""One change for each document of the view. Pure, and safe to call again; whatever it raises rolls
+the transaction back and reaches the caller."""
 
 
 class Batches(Protocol):
@@ -58,3 +81,17 @@ class Batches(Protocol):
 
     async def of_run(self, run: str, *, limit: int, after: str = "") -> tuple[str, ...]:
         """At most `limit` documents that a run changed, by id, beginning behind `after`."""
+
+    async def changed_by(self, run: str, ids: Collection[str]) -> frozenset[str]:
+        """Those of these documents that a run changed."""
+
+    async def change_all(
+        self, account_id: str, guards: Mapping[str, Guard], ask: Ask, decide: DecideAll
+    ) -> Mapping[str, Document]:
+        """`Ledger.change` for many documents of an account, by id, in one transaction.
+
+        Each guard is a conditional update of its own; where it does not match, or there is no such
+        document, nothing of that one is changed, and it is in no view and not in the answer.
+        Returns the others as stored, only after that would survive a power cut. Raises
+        `BindingTaken` with everything rolled back.
+        """

@@ -73,6 +73,10 @@ _PAGES: Final = {
     for held, broken in _BROKEN.items()
 }
 _BY_ID: Final = OneOf(select(_document), _c.id)
+_CHANGED_BY: Final = OneOf(
+    select(_change.c.document_id).where(_change.c.run == bindparam("the_run", type_=Text)),
+    _change.c.document_id,
+)
 _OF_RUN: Final = Statement(
     select(_change.c.document_id)
     .where(
@@ -120,3 +124,9 @@ def of_run(connection: Connection, run: str, *, limit: int, after: str) -> tuple
     """One page of the documents that a run changed."""
     values = {"the_run": run, "after_id": after, "the_most": limit}
     return tuple(row.document_id for row in _OF_RUN.rows(connection, values))
+
+
+def changed_by(connection: Connection, run: str, ids: Collection[str]) -> frozenset[str]:
+    """Those of these documents that a run changed."""
+    rows = _CHANGED_BY.rows(connection, ids, {"the_run": run})
+    return frozenset(row.document_id for row in rows)

@@ -7,7 +7,8 @@ never meets a passing double; then an id that another intent holds is refused by
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Self
 
@@ -39,27 +40,41 @@ _HELD: Final = OneOf(
 )
 
 
-class Bindings:
-    """What a change gives up and takes. Raises `BindingTaken`: then everything is rolled back.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedItems:
+    """The items of a document that a change is about, as they stood and as they become."""
 
-    Inside the block the intents of `given_up` stand without id and grade.
+    document: Document
+    before: Sequence[Item]
+    after: Sequence[Item]
+
+
+class Bindings:
+    """What changes of one account give up and take. Raises `BindingTaken`: then everything is
+    rolled back.
+
+    Inside the block the intents of `given_up`, by document and key, stand without id and grade.
     """
 
-    def __init__(
-        self, connection: Connection, document: Document, before: Iterable[Item], after: list[Item]
-    ) -> None:
+    def __init__(self, connection: Connection, changes: Sequence[ChangedItems]) -> None:
         self._connection = connection
-        self._document = document
-        had = {item.key: _unique_id(item) for item in before}
-        has = {item.key: _unique_id(item) for item in after}
-        self.given_up = [key for key, held in had.items() if held and has.get(key) != held]
-        self._taken = [held for key, held in has.items() if held and had.get(key) != held]
+        self._accounts = {each.document.account_id for each in changes}
+        had = {
+            (each.document.id, item.key): _unique_id(item)
+            for each in changes
+            for item in each.before
+        }
+        has = {
+            (each.document.id, item.key): _unique_id(item)
+            for each in changes
+            for item in each.after
+        }
+        self.given_up = [place for place, held in had.items() if held and has.get(place) != held]
+        self._taken = [held for place, held in has.items() if held and had.get(place) != held]
 
     def __enter__(self) -> Self:
-        if self.given_up:
-            its_document = {"its_document": self._document.id}
-            rows = [its_document | {"its_key": key} for key in self.given_up]
-            _GIVE_UP.run(self._connection, rows)
+        given_up = [{"its_document": which, "its_key": key} for which, key in self.given_up]
+        _GIVE_UP.run(self._connection, given_up)
         if self._taken:
             self._refuse()
         return self
@@ -74,7 +89,8 @@ class Bindings:
             raise BindingTaken(self._named_in(str(error))) from error
 
     def _refuse(self) -> None:
-        account = {"the_account": self._document.account_id}
+        [account_id] = self._accounts
+        account = {"the_account": account_id}
         held = {row.external_id for row in _HELD.rows(self._connection, self._taken, account)}
         for external_id in self._taken:
             if external_id in held:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
@@ -29,12 +30,8 @@ _FIND: Final = Statement(
 )
 
 
-def add(
-    connection: Connection, document_id: str, found: tuple[Evidence, ...], now: datetime
-) -> None:
-    """Store evidence, once for each different body."""
-    if not found:
-        return
+def add(connection: Connection, found: Iterable[tuple[str, Evidence]], now: datetime) -> None:
+    """Store evidence of documents, once for each different body."""
     rows = [
         {
             "id": evidence.id,
@@ -43,7 +40,7 @@ def add(
             "hash": evidence.hash,
             "body": _text(evidence),
         }
-        for evidence in found
+        for document_id, evidence in found
     ]
     _ADD.run(connection, rows)
 

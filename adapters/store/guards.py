@@ -10,6 +10,8 @@ A lease is live while `lease_until > now` and has ended at `lease_until` itself.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -26,10 +28,12 @@ from sqlalchemy import (
     update,
 )
 
+from reconciler.lifecycle import RESTING
 from reconciler.model import BlockReason, DocumentState, ItemState, Origin, Purpose
 from reconciler.ports import Anyhow, Claim, Fenced, Guard, LeaseFree, SettleLease, Takeover
 
 from .columns import FreeText, Instant
+from .one_of import OneOf
 from .statement import AnyRow, Statement, Values
 from .tables import UNSETTLED_STATES, table
 
@@ -80,25 +84,33 @@ _ACCOUNT_CLOSED: Final = exists().where(
 """A throttle ends by time, lost access by a new token (`Account.is_open`)."""
 
 
-def _guard(*conditions: ColumnElement[bool], **values: Any) -> Statement:
+@dataclass(frozen=True, slots=True)
+class _Update:
+    """One guard, for the document of an id and for those of many."""
+
+    one: Statement
+    many: OneOf
+
+
+def _guard(*conditions: ColumnElement[bool], **values: Any) -> _Update:
     changed = values or {"lease_epoch": _c.lease_epoch}
-    return Statement(
-        update(_document).where(_c.id == THE_ID, *conditions).values(changed).returning(_document)
-    )
+    written = update(_document).where(*conditions).values(changed).returning(_document)
+    return _Update(one=Statement(written.where(_c.id == THE_ID)), many=OneOf(written, _c.id))
 
 
-_CLAIM: Final = _guard(
-    _c.state == DocumentState.QUEUED,
-    _c.due_at <= NOW,
-    *CLAIMABLE,
-    ~_ACCOUNT_CLOSED,
-    state=DocumentState.PUBLISHING,
-    since=NOW,
-    began_at=func.coalesce(_c.began_at, NOW),
-    lease_owner=_OWNER,
-    lease_until=_UNTIL,
-    lease_purpose=Purpose.PUBLISH,
-    lease_epoch=_c.lease_epoch + 1,
+_CLAIMED: Final = {
+    "state": DocumentState.PUBLISHING,
+    "since": NOW,
+    "began_at": func.coalesce(_c.began_at, NOW),
+    "lease_owner": _OWNER,
+    "lease_until": _UNTIL,
+    "lease_purpose": Purpose.PUBLISH,
+    "lease_epoch": _c.lease_epoch + 1,
+}
+_QUEUED_AND_DUE: Final = and_(_c.state == DocumentState.QUEUED, _c.due_at <= NOW)
+_CLAIM: Final = _guard(_QUEUED_AND_DUE, *CLAIMABLE, ~_ACCOUNT_CLOSED, **_CLAIMED)
+_CLAIM_AT_REST: Final = _guard(
+    or_(_QUEUED_AND_DUE, _c.state.in_(RESTING)), *CLAIMABLE, ~_ACCOUNT_CLOSED, **_CLAIMED
 )
 
 _SETTLE_LEASE: Final = _guard(
@@ -131,8 +143,16 @@ _ANYHOW: Final = _guard()
 
 def matched(connection: Connection, document_id: str, guard: Guard, now: datetime) -> AnyRow | None:
     """Run the guard's update. The document's row as it stands now, None if it did not match."""
-    statement, values = _prepared(guard, now)
-    return statement.row(connection, values | {"the_id": document_id, "the_time": now})
+    guarded, values = _prepared(guard, now)
+    return guarded.one.row(connection, values | {"the_id": document_id, "the_time": now})
+
+
+def matched_all(
+    connection: Connection, ids: Collection[str], guard: Guard, now: datetime
+) -> list[AnyRow]:
+    """The same for many documents: the rows of those that it matched, in no order."""
+    guarded, values = _prepared(guard, now)
+    return list(guarded.many.rows(connection, ids, values | {"the_time": now}))
 
 
 def renewed(
@@ -146,13 +166,14 @@ def renewed(
         "the_time": now,
         "the_end": until,
     }
-    return _RENEWAL.row(connection, values)
+    return _RENEWAL.one.row(connection, values)
 
 
-def _prepared(guard: Guard, now: datetime) -> tuple[Statement, Values]:
+def _prepared(guard: Guard, now: datetime) -> tuple[_Update, Values]:
     match guard:
-        case Claim(owner=owner, duration=duration, token_print=token):
-            return _CLAIM, {"the_owner": owner, "the_end": now + duration, "the_token": token}
+        case Claim(owner=owner, duration=duration, token_print=token, at_rest=at_rest):
+            claim = _CLAIM_AT_REST if at_rest else _CLAIM
+            return claim, {"the_owner": owner, "the_end": now + duration, "the_token": token}
         case SettleLease(owner=owner, duration=duration):
             return _SETTLE_LEASE, {"the_owner": owner, "the_end": now + duration}
         case Takeover(epoch=epoch):

@@ -6,7 +6,7 @@ A subclass says how a function is run; everything else is the same on every data
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -14,7 +14,7 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from reconciler.arriving import AccountAndId, Admit
-from reconciler.batching import Broken
+from reconciler.batching import Ask, Broken, DecideAll
 from reconciler.due import Due, DueDocument
 from reconciler.model import Account, Document, DocumentState, Origin
 from reconciler.ports import (
@@ -32,6 +32,7 @@ from reconciler.verdict import Evidence
 
 from . import accounts, arrivals, batches, evidence, identity, reading, transactions, workers
 from . import due as due_work
+from .many import change_all
 from .service import ServiceLedger
 from .summaries import summaries
 from .surroundings import surroundings_of_all
@@ -45,6 +46,17 @@ class Locked:
 
     document_id: str
     alone: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedTogether:
+    """The documents of an account that a write is about, and no other of it is written."""
+
+    account_id: str
+    ids: Collection[str]
+
+
+Locking = Locked | LockedTogether
 
 
 class SqlLedger(ServiceLedger, ABC):
@@ -64,7 +76,7 @@ class SqlLedger(ServiceLedger, ABC):
 
     @abstractmethod
     async def _write(
-        self, body: Callable[[Connection, datetime], Result], locked: Locked | None = None
+        self, body: Callable[[Connection, datetime], Result], locked: Locking | None = None
     ) -> Result:
         """Run `body` in one write transaction and commit; roll back what it raises from.
 
@@ -265,4 +277,19 @@ class SqlLedger(ServiceLedger, ABC):
         """One page of documents that a run changed, by id."""
         return await self._read(
             lambda connection, _: batches.of_run(connection, run, limit=limit, after=after)
+        )
+
+    async def changed_by(self, run: str, ids: Collection[str]) -> frozenset[str]:
+        """Those of these documents that a run changed."""
+        return await self._read(lambda connection, _: batches.changed_by(connection, run, ids))
+
+    async def change_all(
+        self, account_id: str, guards: Mapping[str, Guard], ask: Ask, decide: DecideAll
+    ) -> Mapping[str, Document]:
+        """Guard, decide, store, commit, many documents at once."""
+        return await self._write(
+            lambda connection, now: change_all(
+                connection, now, account_id, guards, ask=ask, decide=decide
+            ),
+            LockedTogether(account_id=account_id, ids=guards.keys()),
         )

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from sqlalchemy import Column, Connection, Select, bindparam
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from .statement import AnyRow, Statement, Values
 
@@ -19,12 +20,12 @@ LENGTHS: Final = (1, 4, 16, 64, 256)
 
 
 class OneOf:
-    """`select` narrowed to rows whose `column` is one of the values asked for."""
+    """`written` narrowed to rows whose `column` is one of the values asked for."""
 
-    def __init__(self, select: Select[Any], column: Column[Any]) -> None:
+    def __init__(self, written: Select[Any] | ReturningUpdate[Any], column: Column[Any]) -> None:
         self._by_length = {
             length: Statement(
-                select.where(
+                written.where(
                     column.in_([bindparam(name, type_=column.type) for name in _names(length)])
                 )
             )

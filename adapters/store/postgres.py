@@ -16,7 +16,7 @@ from sqlalchemy import Connection, text
 
 from . import identity, schema
 from .columns import EPOCH, MICROSECOND
-from .ledger import Locked, SqlLedger
+from .ledger import Locking, SqlLedger
 from .postgres_connecting import commit, one_transaction, shown_database
 from .postgres_database import PostgresDatabase
 from .postgres_durability import refuse_unsafe
@@ -108,7 +108,7 @@ class PostgresLedger(SqlLedger):
         return await self._run(self._database.read(self._with_our_time(body)))
 
     async def _write(
-        self, body: Callable[[Connection, datetime], Result], locked: Locked | None = None
+        self, body: Callable[[Connection, datetime], Result], locked: Locking | None = None
     ) -> Result:
         return await self._run(self._database.write(self._with_our_time(body), locked))
 

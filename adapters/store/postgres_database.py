@@ -5,11 +5,11 @@ acknowledged is a question that no layer between may answer for us. Everything t
 for one transaction, so that a transaction pooler may stand between.
 
 **What runs at the same time.** A write locks what it is about before it reads the time and anything
-else: the row of its document, and the account of that document, which is shared among writes and
-had alone by one that reads its surroundings. Every later statement therefore sees all that whoever
-had the lock before has committed: read committed is enough, and *surroundings are one value*. A
-guard alone would not do: an `UPDATE` that waited for the row looks again at the row as it is by
-then, but at other tables as they were when it began to wait.
+else: the rows of its documents, and then their account, which is shared among writes and had alone
+by one that reads its surroundings. Every later statement therefore sees all that whoever had the
+lock before has committed: read committed is enough, and *surroundings are one value*. A guard alone
+would not do: an `UPDATE` that waited for the row looks again at the row as it is by then, but at
+other tables as they were when it began to wait.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from reconciler.errors import CommitUnknown, LedgerUnavailable
 from . import identity
 from .accounts import Overtaken
 from .columns import EPOCH, mended
-from .ledger import Locked
+from .ledger import LockedTogether, Locking
 from .postgres_advice import said
 from .postgres_connecting import pooled
 from .postgres_errors import may_run_again, translated, was_rolled_back
@@ -47,7 +47,7 @@ Body = Callable[[Connection, datetime], Result]
 
 Driver = psycopg.AsyncConnection[Any]
 End = Callable[[Driver], Awaitable[None]]
-Given = tuple[str, ...]
+Given = tuple[Any, ...]
 
 PATIENCE_SECONDS: Final = 30
 """How long a transaction waits for a lock, or the server for our next statement."""
@@ -71,6 +71,11 @@ SELECT {lock}(hashtextextended(account_id, 0)) FROM document WHERE id = %s FOR N
 """
 _SHARED: Final = _LOCK.format(lock="pg_advisory_xact_lock_shared")
 _ALONE: Final = _LOCK.format(lock="pg_advisory_xact_lock")
+# The rows always in one order, and the account after them, as above: so nobody waits in a circle.
+_TOGETHER: Final = """
+SELECT 1 FROM document WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE;
+SELECT pg_advisory_xact_lock(hashtextextended(%s, 0));
+"""
 
 
 class PostgresDatabase:
@@ -85,7 +90,7 @@ class PostgresDatabase:
         """Run `body` on one unchanging state of the database."""
         return await self._repeated(body, _READ, (), _let_go)
 
-    async def write(self, body: Body[Result], locked: Locked | None = None) -> Result:
+    async def write(self, body: Body[Result], locked: Locking | None = None) -> Result:
         """Run `body` and commit. On return what it wrote would survive a power cut.
 
         Raises `LedgerUnavailable` where nothing was changed, `CommitUnknown` where that is not
@@ -94,8 +99,7 @@ class PostgresDatabase:
         """
         if locked is None:
             return await self._repeated(body, _WRITE + _TIME_AND_PLACE, (), _commit)
-        lock = _ALONE if locked.alone else _SHARED
-        given = (mended(locked.document_id),)
+        lock, given = _locking(locked)
         return await self._repeated(body, _WRITE + lock + _TIME_AND_PLACE, given, _commit)
 
     async def close(self) -> None:
@@ -141,6 +145,12 @@ class PostgresDatabase:
             finally:
                 if not await _is_clean(driver) or pool is not self._engine.pool:
                     await connection.invalidate()
+
+
+def _locking(locked: Locking) -> tuple[str, Given]:
+    if isinstance(locked, LockedTogether):
+        return _TOGETHER, ([mended(one) for one in sorted(locked.ids)], mended(locked.account_id))
+    return _ALONE if locked.alone else _SHARED, (mended(locked.document_id),)
 
 
 class _NotBegun(psycopg.OperationalError):

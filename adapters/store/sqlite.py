@@ -25,7 +25,7 @@ from sqlalchemy.exc import ArgumentError
 from reconciler.errors import LedgerUnavailable, WrongSchema
 
 from . import identity, schema
-from .ledger import Locked, SqlLedger
+from .ledger import Locking, SqlLedger
 from .sqlite_database import BUSY_MILLISECONDS, SqliteDatabase
 
 Result = TypeVar("Result")
@@ -168,7 +168,7 @@ class SqliteLedger(SqlLedger):
         return await self._run(lambda: self._database.read(self._with_now(body)))
 
     async def _write(
-        self, body: Callable[[Connection, datetime], Result], locked: Locked | None = None
+        self, body: Callable[[Connection, datetime], Result], locked: Locking | None = None
     ) -> Result:
         """One writer at a time: there is nothing to lock besides."""
         return await self._run(lambda: self._database.write(self._with_now(body)))

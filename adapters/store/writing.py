@@ -5,17 +5,18 @@ Parts are compared one by one, so that recording ten ids of two hundred writes t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, Text, bindparam, func, select
+from sqlalchemy import Connection, func, select
 
 from reconciler.model import Account, Document, Item
 from reconciler.ports import Change, Event
 
 from . import accounts, evidence
-from .binding import Bindings
+from .binding import Bindings, ChangedItems
+from .one_of import OneOf
 from .row_writer import RowWriter
 from .rows import (
     attempt_values,
@@ -26,7 +27,7 @@ from .rows import (
     surplus_values,
     verdict_values,
 )
-from .statement import Statement, Values
+from .statement import Values
 from .tables import table
 
 _DOCUMENT: Final = RowWriter("document")
@@ -40,11 +41,17 @@ _JOURNAL: Final = RowWriter("journal")
 _BATCH: Final = RowWriter("batch_change")
 
 _journal = table("journal")
-_LAST: Final = Statement(
-    select(func.coalesce(func.max(_journal.c.sequence), 0).label("sequence")).where(
-        _journal.c.document_id == bindparam("the_id", type_=Text)
-    )
+_LAST: Final = OneOf(
+    select(_journal.c.document_id, func.max(_journal.c.sequence).label("sequence")).group_by(
+        _journal.c.document_id
+    ),
+    _journal.c.document_id,
 )
+
+Pair = tuple[Document | None, Document]
+"""What stands, None if nothing does, and what it becomes."""
+
+Owned = tuple[Document, Item]
 
 
 def store(connection: Connection, old: Document | None, new: Document) -> None:
@@ -53,18 +60,19 @@ def store(connection: Connection, old: Document | None, new: Document) -> None:
     Items are compared with those of `old` alone: one that was not read is left as it is. Raises
     `BindingTaken`; the transaction must then be rolled back.
     """
-    _check(old, new)
-    before = [] if old is None else [document_values(old)]
-    _DOCUMENT.store(connection, before, [document_values(new)])
-    changed = list(_changed_items(old, new))
+    store_all(connection, [(old, new)])
+
+
+def store_all(connection: Connection, pairs: Sequence[Pair]) -> None:
+    """The same for documents of one account, table by table for all of them."""
+    for old, new in pairs:
+        _check(old, new)
+    before = [document_values(old) for old, _ in pairs if old is not None]
+    _DOCUMENT.store(connection, before, [document_values(new) for _, new in pairs])
+    changed = [each for old, new in pairs if (each := _changed_items(old, new)) is not None]
     if changed:
-        _store_items(
-            connection,
-            new,
-            [item for item, _ in changed if item is not None],
-            [item for _, item in changed if item is not None],
-        )
-    _store_lists(connection, old, new)
+        _store_items(connection, changed)
+    _store_lists(connection, pairs)
 
 
 def store_new(connection: Connection, documents: Sequence[Document]) -> None:
@@ -74,13 +82,12 @@ def store_new(connection: Connection, documents: Sequence[Document]) -> None:
     transaction that it refuses is run again.
     """
     items = [(document, item) for document in documents for item in document.items]
-    sent = [(document, item) for document, item in items if item.intent is not None]
     for document in documents:
         _check(None, document)
     _DOCUMENT.store(connection, [], [document_values(document) for document in documents])
-    _ITEM.store(connection, [], [item_values(document.id, item) for document, item in items])
-    _INTENT.store(connection, [], [row for d, item in sent for row in _intents_of(d, [item])])
-    _CALL.store(connection, [], [row for d, item in sent for row in _calls_of(d, [item])])
+    _ITEM.store(connection, [], _items_of(items))
+    _INTENT.store(connection, [], _intents_of(items))
+    _CALL.store(connection, [], _calls_of(items))
     _ATTEMPT.store(connection, [], [row for each in documents for row in _attempts_of(each)])
 
 
@@ -99,15 +106,26 @@ def record(connection: Connection, change: Change, now: datetime, seen: Account)
 
     `seen` is the account that was decided on. Raises `Overtaken` where it no longer stands.
     """
-    document = change.document
-    _append(connection, document.id, change.events, now)
-    evidence.add(connection, document.id, change.evidence, now)
-    if change.run is not None:
-        row = {"run": change.run, "document_id": document.id, "at": now}
-        _BATCH.store(connection, [], [row])
+    record_all(connection, [change], now)
     if change.account is not None:
-        assert change.account.id == document.account_id, "another document's account"
+        assert change.account.id == change.document.account_id, "another document's account"
         accounts.put(connection, change.account, seen)
+
+
+def record_all(connection: Connection, changes: Sequence[Change], now: datetime) -> None:
+    """Append the events of changes and add their evidence, table by table for all of them."""
+    _append(connection, changes, now)
+    evidence.add(
+        connection,
+        [(change.document.id, each) for change in changes for each in change.evidence],
+        now,
+    )
+    rows = [
+        {"run": change.run, "document_id": change.document.id, "at": now}
+        for change in changes
+        if change.run is not None
+    ]
+    _BATCH.store(connection, [], rows)
 
 
 def _check(old: Document | None, new: Document) -> None:
@@ -117,84 +135,102 @@ def _check(old: Document | None, new: Document) -> None:
         assert (old.id, old.key, old.account_id) == (new.id, new.key, new.account_id)
 
 
-def _changed_items(
-    old: Document | None, new: Document
-) -> Iterator[tuple[Item | None, Item | None]]:
+def _changed_items(old: Document | None, new: Document) -> ChangedItems | None:
     """What is not the very same value; whether its rows differ is seen when they are made."""
-    before = {item.key: item for item in old.items} if old is not None else {}
-    for item in new.items:
-        seen = before.pop(item.key, None)
-        if seen is not item:
-            yield seen, item
-    yield from ((item, None) for item in before.values())
+    stood = {item.key: item for item in old.items} if old is not None else {}
+    moved = [(stood.pop(item.key, None), item) for item in new.items]
+    pairs = [(seen, item) for seen, item in moved if seen is not item]
+    gone = tuple(stood.values())
+    if not pairs and not gone:
+        return None
+    return ChangedItems(
+        document=new,
+        before=[*(seen for seen, _ in pairs if seen is not None), *gone],
+        after=[item for _, item in pairs],
+    )
 
 
-def _store_items(
-    connection: Connection, document: Document, before: list[Item], after: list[Item]
-) -> None:
-    old_items = [item_values(document.id, item) for item in before]
-    _ITEM.store(connection, old_items, [item_values(document.id, item) for item in after])
-    with Bindings(connection, document, before, after) as bindings:
-        standing = [_standing(row, bindings.given_up) for row in _intents_of(document, before)]
-        _INTENT.store(connection, standing, _intents_of(document, after))
-    _CALL.store(connection, _calls_of(document, before), _calls_of(document, after))
+def _store_items(connection: Connection, changes: Sequence[ChangedItems]) -> None:
+    before = [(each.document, item) for each in changes for item in each.before]
+    after = [(each.document, item) for each in changes for item in each.after]
+    _ITEM.store(connection, _items_of(before), _items_of(after))
+    with Bindings(connection, changes) as bindings:
+        given_up = frozenset(bindings.given_up)
+        standing = [_standing(row, given_up) for row in _intents_of(before)]
+        _INTENT.store(connection, standing, _intents_of(after))
+    _CALL.store(connection, _calls_of(before), _calls_of(after))
 
 
-def _standing(row: Values, given_up: Collection[str]) -> Values:
+def _standing(row: Values, given_up: Collection[tuple[str, str]]) -> Values:
     """An intent's row as the table has it by now: a column that is the same is not written."""
-    return row | {"external_id": None, "found_by": None} if row["key"] in given_up else row
+    if (row["document_id"], row["key"]) not in given_up:
+        return row
+    return row | {"external_id": None, "found_by": None}
 
 
-def _intents_of(document: Document, items: Iterable[Item]) -> list[Values]:
+def _items_of(items: Iterable[Owned]) -> list[Values]:
+    return [item_values(document.id, item) for document, item in items]
+
+
+def _intents_of(items: Iterable[Owned]) -> list[Values]:
     return [
-        intent_values(document, item.key, item.intent) for item in items if item.intent is not None
+        intent_values(document, item.key, item.intent)
+        for document, item in items
+        if item.intent is not None
     ]
 
 
-def _calls_of(document: Document, items: Iterable[Item]) -> list[Values]:
+def _calls_of(items: Iterable[Owned]) -> list[Values]:
     return [
         call_values(document.id, item.key, call)
-        for item in items
+        for document, item in items
         if item.intent is not None
         for call in item.intent.calls
     ]
 
 
-def _store_lists(connection: Connection, old: Document | None, new: Document) -> None:
-    if old is None or old.attempts is not new.attempts:
-        _ATTEMPT.store(connection, _attempts_of(old), _attempts_of(new))
-    if old is None or old.verdicts is not new.verdicts:
-        _VERDICT.store(connection, _verdicts_of(old), _verdicts_of(new))
-    if old is None or old.surplus is not new.surplus:
-        _SURPLUS.store(connection, _surplus_of(old), _surplus_of(new))
+def _store_lists(connection: Connection, pairs: Sequence[Pair]) -> None:
+    for of, writer, name in _LISTS:
+        moved = [
+            (old, new)
+            for old, new in pairs
+            if old is None or getattr(old, name) is not getattr(new, name)
+        ]
+        before = [row for old, _ in moved if old is not None for row in of(old)]
+        writer.store(connection, before, [row for _, new in moved for row in of(new)])
 
 
-def _attempts_of(document: Document | None) -> list[Values]:
-    if document is None:
-        return []
+def _attempts_of(document: Document) -> list[Values]:
     return [attempt_values(document.id, attempt) for attempt in document.attempts]
 
 
-def _verdicts_of(document: Document | None) -> list[Values]:
-    if document is None:
-        return []
+def _verdicts_of(document: Document) -> list[Values]:
     return [verdict_values(document.id, at, one) for at, one in enumerate(document.verdicts)]
 
 
-def _surplus_of(document: Document | None) -> list[Values]:
-    if document is None:
-        return []
+def _surplus_of(document: Document) -> list[Values]:
     return [surplus_values(document.id, at, one) for at, one in enumerate(document.surplus)]
 
 
-def _append(
-    connection: Connection, document_id: str, events: Sequence[Event], now: datetime
-) -> None:
-    if not events:
+_LISTS: Final = (
+    (_attempts_of, _ATTEMPT, "attempts"),
+    (_verdicts_of, _VERDICT, "verdicts"),
+    (_surplus_of, _SURPLUS, "surplus"),
+)
+"""Parts of a document that are read and written whole, and how."""
+
+
+def _append(connection: Connection, changes: Sequence[Change], now: datetime) -> None:
+    told = [change for change in changes if change.events]
+    if not told:
         return
-    [last] = _LAST.rows(connection, {"the_id": document_id})
-    numbered = enumerate(events, start=last.sequence + 1)
-    rows = [_journal_row(document_id, sequence, event, now) for sequence, event in numbered]
+    ids = [change.document.id for change in told]
+    last = {row.document_id: row.sequence for row in _LAST.rows(connection, ids, {})}
+    rows = [
+        _journal_row(change.document.id, sequence, event, now)
+        for change in told
+        for sequence, event in enumerate(change.events, start=last.get(change.document.id, 0) + 1)
+    ]
     _JOURNAL.store(connection, [], rows)
 
 

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from reconciler.batching import Broken
-from reconciler.model import Call, Document, DocumentState, Item, ItemState, Lease, Outcome, Purpose
-from reconciler.ports import Anyhow, Around, Change
+import pytest
+
+from reconciler.batching import Broken, ManyView
+from reconciler.errors import BindingTaken, StaleEvidence
+from reconciler.model import (
+    Call,
+    Document,
+    DocumentState,
+    Grade,
+    Item,
+    ItemState,
+    Lease,
+    Outcome,
+    Purpose,
+)
+from reconciler.ports import Anyhow, Around, Change, Event, SettleLease, Surroundings, Takeover
+from reconciler.verdict import Evidence
 from tests.contract.ledger_documents import (
     ACCOUNT,
     ADSET,
@@ -163,3 +178,136 @@ async def test_a_run_is_found_by_what_it_changed(ledger: OpenLedger) -> None:
 
 async def test_a_ledger_says_always_the_same_of_which_it_is(ledger: OpenLedger) -> None:
     assert await ledger.identity() == await ledger.identity() != ""
+
+
+# --- many documents changed at once ---------------------------------------------------------------
+
+LEASE = SettleLease(owner="w9", duration=MINUTE)
+
+
+def nothing_around(_: Sequence[Document]) -> Around:
+    """For decisions that look at no surroundings."""
+    return Around()
+
+
+def bound_in(view: ManyView, ids: Mapping[str, str]) -> list[Change]:
+    """Every document with its first item bound to the id given for it, or as it is."""
+    return [
+        told(_bound_first(document, ids.get(document.id))) for document in view.documents.values()
+    ]
+
+
+def _bound_first(document: Document, external_id: str | None) -> Document:
+    if external_id is None:
+        return document
+    first, *others = document.items
+    assert first.intent is not None
+    intent = replace(first.intent, external_id=external_id, found_by=Grade.MARK, facts=9)
+    return replace(
+        document, items=(replace(first, state=ItemState.CONFIRMED, intent=intent), *others)
+    )
+
+
+def told(document: Document) -> Change:
+    """With two events, evidence and a run."""
+    evidence = Evidence.of({"document_id": document.id, "item": "1"})
+    events = (Event(kind="looked", item="1"), Event(kind="state", detail={"state": "x"}))
+    return Change(document=document, events=events, evidence=(evidence,), run="r1")
+
+
+async def test_changing_many_leaves_what_changing_each_leaves(ledger: OpenLedger) -> None:
+    await fill(ledger)
+    ids = {"d_unsettled": "911", "f_held": "912"}
+
+    stored = await ledger.change_all(
+        ACCOUNT,
+        {"d_unsettled": LEASE, "f_held": LEASE, "a_crashed": Takeover(epoch=1)},
+        nothing_around,
+        lambda view: bound_in(view, ids),
+    )
+
+    assert sorted(stored) == ["a_crashed", "d_unsettled", "f_held"]
+    for name, left in stored.items():
+        assert (await ledger.read(name)).document == left
+        journal = await ledger.journal(name)
+        assert [(one.sequence, one.event.kind) for one in journal][-2:] == [
+            (len(journal) - 1, "looked"), (len(journal), "state")
+        ]  # fmt: skip
+        evidence = Evidence.of({"document_id": name, "item": "1"})
+        assert await ledger.evidence(evidence.id) == evidence
+    held = stored["f_held"]
+    assert (held.lease_epoch, held.recoveries, held.lease and held.lease.owner) == (1, 1, "w9")
+    assert held.items[0].intent is not None
+    assert held.items[0].intent.external_id == "912"
+    assert (stored["a_crashed"].lease, stored["a_crashed"].lease_epoch) == (None, 2)
+    everybody = ["a_crashed", "b_live", "d_unsettled", "f_held"]
+    assert await ledger.changed_by("r1", everybody) == set(stored)
+
+
+async def test_what_a_guard_of_many_does_not_match_is_left_out(ledger: OpenLedger) -> None:
+    await fill(ledger)
+    before = {name: (await ledger.read(name)).document for name in ("a_crashed", "b_live")}
+
+    stored = await ledger.change_all(
+        ACCOUNT,
+        {
+            "a_crashed": Takeover(epoch=7),
+            "b_live": Takeover(epoch=1),
+            "nobody": LEASE,
+            "f_held": LEASE,
+        },
+        nothing_around,
+        lambda view: bound_in(view, {}),
+    )
+
+    assert list(stored) == ["f_held"]
+    assert {name: (await ledger.read(name)).document for name in before} == before
+
+
+async def test_many_are_decided_on_bindings_and_rivals_that_stand(ledger: OpenLedger) -> None:
+    await fill(ledger)
+    around = Around(
+        names=frozenset((one.kind, ADSET.id, one.name) for one in (pending("1"),)),
+        external_ids=frozenset({"901"}),
+    )
+    seen: list[Surroundings] = []
+
+    def decide(view: ManyView) -> list[Change]:
+        seen.append(view.surroundings)
+        return [Change(document=document) for document in view.documents.values()]
+
+    await ledger.change_all(ACCOUNT, {"f_held": LEASE}, lambda _: around, decide)
+
+    assert seen[-1].bindings == (await ledger.around_all(ACCOUNT, around)).bindings
+    assert {rival.document_id for rival in seen[-1].rivals} >= {"d_unsettled", "f_held"}
+
+
+@pytest.mark.parametrize(
+    "ids", [{"d_unsettled": "911", "f_held": "901"}, {"d_unsettled": "911", "f_held": "911"}]
+)
+async def test_an_id_that_is_taken_rolls_all_of_many_back(
+    ledger: OpenLedger, ids: dict[str, str]
+) -> None:
+    await fill(ledger)
+    before = [(await ledger.read(name)).document for name in ids]
+
+    with pytest.raises(BindingTaken):
+        await ledger.change_all(
+            ACCOUNT, dict.fromkeys(ids, LEASE), nothing_around, lambda view: bound_in(view, ids)
+        )
+
+    assert [(await ledger.read(name)).document for name in ids] == before
+    assert await ledger.changed_by("r1", ids) == frozenset()
+
+
+async def test_a_decision_about_many_that_refuses_leaves_no_lease(ledger: OpenLedger) -> None:
+    await fill(ledger)
+    before = (await ledger.read("f_held")).document
+
+    def refuse(_: ManyView) -> list[Change]:
+        raise StaleEvidence("not now")
+
+    with pytest.raises(StaleEvidence):
+        await ledger.change_all(ACCOUNT, {"f_held": LEASE}, nothing_around, refuse)
+
+    assert (await ledger.read("f_held")).document == before

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fixtures.stage import Stage
+from reconciler import batch_chunks
 from reconciler.batch_apply import apply
 from reconciler.batch_revert import Undo, revert
 from reconciler.model import Document
@@ -44,11 +45,23 @@ def _told(document: Document) -> Any:
     return document.state, document.lease, document.recoveries, items, hashes
 
 
-def test_every_cut_of_applying_ends_like_the_uninterrupted_one() -> None:
-    stage, batch, planned = played()
-    batch.apply(planned)
-    wanted = ends(stage)
-    stage.close()
+def uninterrupted() -> list[Any]:
+    """What stands where nobody dies, each document in a transaction of its own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(batch_chunks, "DOCUMENTS_MAX", 1)
+        stage, batch, planned = played()
+        batch.apply(planned)
+        wanted = ends(stage)
+        stage.close()
+    return wanted
+
+
+@pytest.mark.parametrize(("together", "transactions"), [(1, 5), (2, 3), (100, 1)])
+def test_every_cut_of_applying_ends_like_the_uninterrupted_one(
+    together: int, transactions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = uninterrupted()
+    monkeypatch.setattr(batch_chunks, "DOCUMENTS_MAX", together)
     cuts = 0
     for at in range(EFFECTS_MAX):
         died = False
@@ -62,7 +75,7 @@ def test_every_cut_of_applying_ends_like_the_uninterrupted_one() -> None:
             cuts += died
         if not died:
             break
-    assert cuts == 10, "five documents, each one transaction, before and after it"
+    assert cuts == 2 * transactions, "each transaction, before and after it"
 
 
 @pytest.mark.parametrize("after", [False, True])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -13,12 +13,14 @@ import pytest
 from fixtures.crash_points import DyingLedger, Process
 from fixtures.stage import Stage
 from reconciler import events
-from reconciler.batch_apply import MOVED_AROUND, apply
+from reconciler.batch_apply import apply
+from reconciler.batch_carrying import MOVED_AROUND
 from reconciler.batch_values import Outcome, Result
+from reconciler.batching import Ask, DecideAll
 from reconciler.errors import PlanRefused
-from reconciler.model import DocumentState, Grade, ItemState, Reason
+from reconciler.model import Document, DocumentState, Grade, ItemState, Reason
 from reconciler.policy import Legacy, LegacyEvidence
-from reconciler.ports import Change, SettleLease, View
+from reconciler.ports import Change, Guard, SettleLease
 from reconciler.resolve import resolve
 from reconciler.resolve_decision import Choice, Decision
 from tests.integration.batching import Batching, results
@@ -140,17 +142,19 @@ def test_a_persons_decision_since_is_left_alone(stage: Stage, batch: Batching) -
 
 
 class Meanwhile(DyingLedger):
-    """A person says "not now" between the reading of d1 and the change of it."""
+    """A person says "not now" just before d1 is changed."""
 
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage.ledger, Process())
         self._stage = stage
 
-    async def read(self, document_id: str) -> View:
-        view = await super().read(document_id)
+    async def change_all(
+        self, account_id: str, guards: Mapping[str, Guard], ask: Ask, decide: DecideAll
+    ) -> Mapping[str, Document]:
         said = Decision(item="1", choice=Choice.HOLD, reason="not now", by="ann")
         await resolve("d1", said, self._stage.process())
-        return view
+        changed: Mapping[str, Document] = await super().change_all(account_id, guards, ask, decide)
+        return changed
 
 
 def test_what_moves_at_the_last_moment_is_stale_too(stage: Stage, batch: Batching) -> None:
