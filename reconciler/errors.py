@@ -10,6 +10,7 @@ ReconcilerError              `code` for programs, the message for people, `next`
     StaleEvidence            what the person looked at is not what stands any more
   PlanRefused                a plan of a batch is too old, altered, or too bold
   UnknownRun                 no batch of this id changed anything
+  UnknownKey                 no such key of the HTTP service
   LedgerUnavailable          the database cannot be reached or used
     LedgerForbidden          its user lacks a right, which does not pass by itself
     WrongSchema              migrate first
@@ -105,6 +106,12 @@ class UnknownRun(ReconcilerError):
     """No batch of this id changed anything in this ledger."""
 
     code = "unknown_run"
+
+
+class UnknownKey(ReconcilerError):
+    """No key of the HTTP service has this id and may still be revoked."""
+
+    code = "unknown_key"
 
 
 class LedgerUnavailable(ReconcilerError):

@@ -13,7 +13,7 @@ import typer
 
 from reconciler.model import DocumentState
 
-from . import batch_words, decision_words, elsewhere_words
+from . import batch_words, decision_words, elsewhere_words, service_words
 from .words import AsJson, account_id
 
 app = typer.Typer(
@@ -221,6 +221,8 @@ app.command()(decision_words.resolve)
 app.command()(decision_words.duplicates)
 app.command("import")(elsewhere_words.import_documents)
 app.add_typer(batch_words.batch)
+app.command()(service_words.serve)
+app.add_typer(service_words.key)
 
 
 def names() -> Iterator[str]:

@@ -12,7 +12,7 @@ import typer
 from reconciler.imported_times import moment_of
 from reconciler.model import Origin
 
-from .words import AsJson, account_id
+from .words import AsJson, account_id, account_ids
 
 batch = typer.Typer(
     name="batch", help="Many documents at once.", no_args_is_help=True, rich_markup_mode=None
@@ -31,10 +31,6 @@ def _moment(value: str) -> datetime:
     if moment is None:
         raise typer.BadParameter("write a time with its zone, such as 2026-03-10T12:00:00Z")
     return moment
-
-
-def _account_ids(values: list[str] | None) -> list[str]:
-    return [found for found in map(account_id, values or ()) if found is not None]
 
 
 AsForm = Annotated[Form | None, typer.Option("--format", help="By the file's ending, else jsonl.")]
@@ -60,7 +56,7 @@ def import_documents(
         list[str] | None,
         typer.Option(
             metavar="ACCOUNT",
-            callback=_account_ids,
+            callback=account_ids,
             help="No finished document of it is missing in what is imported; may be repeated.",
         ),
     ] = None,

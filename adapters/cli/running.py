@@ -35,6 +35,10 @@ class Stop:
         self.signal = by
         self._asked.set()
 
+    async def wait(self) -> None:
+        """Until the command is asked to stop."""
+        await self._asked.wait()
+
     async def pause(self, seconds: float) -> None:
         """Let this time pass, less if the command is asked to stop meanwhile."""
         try:

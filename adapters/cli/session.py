@@ -41,7 +41,7 @@ def carry_out(
     Only work that may create is given the time of a call to end by itself when a signal comes.
     """
     settings = checked_settings()
-    grace = _grace_seconds(settings.to_limits()) if may_create else 0.0
+    grace = grace_seconds(settings.to_limits()) if may_create else 0.0
     stopped: list[Stop] = []
 
     async def session(stop: Stop) -> Told:
@@ -83,6 +83,6 @@ def _how_to_go_on(told: Told, signal_name: str) -> str:
     return f"stopped by {signal_name}, all saved" + (f"; go on with: {command}" if command else "")
 
 
-def _grace_seconds(limits: Limits) -> float:
+def grace_seconds(limits: Limits) -> float:
     """A call that just began may take its whole time, and its answer must still be saved."""
     return (limits.call_timeout + limits.lease_margin).total_seconds()

@@ -17,3 +17,8 @@ def account_id(value: str | None) -> str | None:
     if not (digits.isascii() and digits.isdigit()):
         raise typer.BadParameter("write an ad account's digits, with or without act_")
     return f"act_{digits}"
+
+
+def account_ids(values: list[str] | None) -> list[str]:
+    """The same of each; none of None."""
+    return [found for found in map(account_id, values or ()) if found is not None]

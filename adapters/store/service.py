@@ -1,4 +1,4 @@
-"""What the HTTP service asks of a ledger beyond the port: the list in pages, whose a key is."""
+"""What the HTTP service asks of a ledger beyond the port: the list in pages, keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sqlalchemy import Connection
 
 from reconciler.model import DocumentState
 
-from . import reading
+from . import keys, reading
+from .keys import KeptKey
 from .pages import Page, Place, page
 
 Result = TypeVar("Result")
@@ -23,6 +24,10 @@ class ServiceLedger(ABC):
     @abstractmethod
     async def _read(self, body: Callable[[Connection, datetime], Result]) -> Result:
         """Run `body` in one read transaction."""
+
+    @abstractmethod
+    async def _write(self, body: Callable[[Connection, datetime], Result]) -> Result:
+        """Run `body` in one write transaction and commit."""
 
     async def page(
         self,
@@ -43,3 +48,19 @@ class ServiceLedger(ABC):
         """Whose document has this key; None: nobody's."""
         row = await self._read(lambda connection, _: reading.row_by_key(connection, key))
         return None if row is None else str(row.account_id)
+
+    async def keys(self) -> tuple[KeptKey, ...]:
+        """Every key of the service, oldest first, revoked ones too."""
+        return await self._read(lambda connection, _: keys.all_keys(connection))
+
+    async def add_key(self, key: KeptKey) -> None:
+        """Keep a new one; durable on return."""
+        await self._write(lambda connection, _: keys.add(connection, key))
+
+    async def revoke_key(self, key_id: str) -> bool:
+        """Recognise it no more; False where there is none to revoke."""
+        return await self._write(lambda connection, now: keys.revoke(connection, now, key_id))
+
+    async def key_used(self, key_id: str) -> None:
+        """Note that it was used now."""
+        await self._write(lambda connection, now: keys.used(connection, now, key_id))

@@ -312,6 +312,22 @@ class Sweeper(Base, table=True):
     __table_args__ = (CheckConstraint("one = 1", name="one_row"),)
 
 
+class ApiKey(Base, table=True):
+    """A key of the HTTP service: its readable part and a digest of the whole, never the key."""
+
+    __tablename__ = "api_key"
+
+    id: str = Field(primary_key=True, sa_type=Text)
+    digest: str = Field(sa_type=Text)
+    name: str = Field(sa_type=FreeText)
+    scopes: str = Field(sa_type=Text)
+    accounts: str | None = Field(sa_type=Text)
+    created_at: datetime = Field(sa_type=Instant)
+    expires_at: datetime = Field(sa_type=Instant)
+    revoked_at: datetime | None = Field(sa_type=Instant)
+    used_at: datetime | None = Field(sa_type=Instant)
+
+
 class LedgerIdentity(Base, table=True):
     """Which ledger this is, and where it stood when it was accepted: one row."""
 

@@ -8,9 +8,19 @@
 to any other route.
 """
 
-from .access import Access, Principal, Scope
+from .access import Access, Principal, Scope, unrecognised
 from .app import create_app
+from .keys import KeyAccess
 from .router import reconciler_router
 from .service import Service
 
-__all__ = ["Access", "Principal", "Scope", "Service", "create_app", "reconciler_router"]
+__all__ = [
+    "Access",
+    "KeyAccess",
+    "Principal",
+    "Scope",
+    "Service",
+    "create_app",
+    "reconciler_router",
+    "unrecognised",
+]

@@ -7,9 +7,7 @@ from typing import Any, Final
 
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse
-from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match
 
@@ -17,7 +15,7 @@ from .access import Access
 from .pace import Pace
 from .problems import ProblemRoute, problem_of
 from .router import reconciler_router
-from .schema import DecisionBody, PlanBody, Problem, Ready
+from .schema import Ready
 from .service import Service
 
 ABOUT: Final = (
@@ -43,7 +41,6 @@ def create_app(service: Service, *, access: Access, pace: Pace | None = None) ->
     app.include_router(_health(service))
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _told)
-    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign] # FastAPI's own way to extend it
     return app
 
 
@@ -84,16 +81,3 @@ def _methods(request: Request) -> list[str]:
         for method in METHODS
         if any(route.matches(asked | {"method": method})[0] is Match.FULL for route in routes)
     ]
-
-
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    """With the models of bodies that the product reads itself."""
-    if app.openapi_schema is None:
-        found = get_openapi(
-            title=app.title, version=app.version, description=app.description, routes=app.routes
-        )
-        asked = [(model, "validation") for model in (PlanBody, DecisionBody, Problem)]
-        _, models = models_json_schema(asked, ref_template="#/components/schemas/{model}")  # type: ignore[arg-type] # modes are literals
-        found["components"]["schemas"] |= models["$defs"]
-        app.openapi_schema = found
-    return app.openapi_schema

@@ -39,10 +39,14 @@ class Errands:
         """Begin it and wait. A caller that is cancelled leaves; the work goes on."""
         return await asyncio.shield(self.start(work))
 
+    def stop(self) -> None:
+        """No further create starts; what is under way goes on."""
+        self._is_stopping = True
+
     async def finish(self, grace: timedelta) -> None:
         """Let what is under way end, for this long; then cancel it, which is safe too: an intent is
         on record before every create."""
-        self._is_stopping = True
+        self.stop()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace.total_seconds())
         left = list(self._tasks)

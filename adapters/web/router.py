@@ -22,6 +22,7 @@ from .schema import (
     PlanBody,
     Problem,
     Timeline,
+    inlined,
 )
 from .schema.answers import EXPLAINED
 from .service import Service
@@ -31,6 +32,7 @@ OF_ONE: Final = (*ALWAYS, 404)
 OF_A_CHANGE: Final = (*OF_ONE, 409)
 WITH_A_BODY: Final = (413, 415)
 
+PROBLEM: Final = inlined(Problem)
 ONE: Final = "/documents/{document_id}"
 
 
@@ -110,13 +112,12 @@ def _told(shape: type[Any] | None) -> dict[str, Any]:
 def _problem(code: int, method: str) -> dict[str, Any]:
     if method == "HEAD":  # which has no body
         return {"description": EXPLAINED[code]}
-    schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
-    return {"description": EXPLAINED[code], "content": {MEDIA_TYPE: {"schema": schema}}}
+    return {"description": EXPLAINED[code], "content": {MEDIA_TYPE: {"schema": PROBLEM}}}
 
 
 def _sent(body: type[Any]) -> dict[str, Any]:
-    schema = {"$ref": f"#/components/schemas/{body.__name__}"}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    content = {"application/json": {"schema": inlined(body)}}
+    return {"requestBody": {"required": True, "content": content}}
 
 
 def _sentence(endpoint: Callable[..., Any]) -> str:

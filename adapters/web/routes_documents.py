@@ -15,7 +15,6 @@ from reconciler.plan import parse_plan_text, read_plan
 from reconciler.ports import View
 from reconciler.submit import KEY_LENGTH_MAX, Submitted
 
-from ..bootstrap.service import service_ledger
 from ..shapes import document_state
 from .access import Principal
 from .bodies import json_text
@@ -125,7 +124,7 @@ class DocumentRoutes:
             return
         limits = self._desk.product.outside.limits
         accepted = read_plan(plan, echo=limits.echo, source="body")
-        of_key = key and await service_ledger(self._desk.product).account_of_key(key)
+        of_key = key and await self._desk.service.ledger.account_of_key(key)
         if not all(map(principal.sees, filter(None, (accepted.account_id, of_key)))):
             raise Refused(
                 "forbidden",

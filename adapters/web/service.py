@@ -9,7 +9,9 @@ from typing import Any, Final
 from reconciler.ports import View
 
 from ..bootstrap import Reconciler, open_reconciler
+from ..bootstrap.service import service_ledger
 from ..settings import Settings
+from ..store.service import ServiceLedger
 from .errands import Errands
 
 KNOWN_MAX: Final = 100_000
@@ -38,6 +40,11 @@ class Service:
         """The opened product. Outside of `lifespan` there is none."""
         assert self._product is not None, "give service.lifespan to your application"
         return self._product
+
+    @property
+    def ledger(self) -> ServiceLedger:
+        """What of its ledger is for the service alone: pages, keys."""
+        return service_ledger(self.product)
 
     async def __call__(self) -> Reconciler:
         """For `Depends`."""

@@ -5,6 +5,7 @@ one to the other.
 """
 
 from .answers import Document, DocumentsList, Explanation, Problem, Ready, Timeline
+from .inlined import inlined
 from .sent import DecisionBody, PlanBody
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "Problem",
     "Ready",
     "Timeline",
+    "inlined",
 ]

@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 
 from adapters.bootstrap import Reconciler
 from adapters.web import Access, Principal, Service, create_app
+from adapters.web.pace import Pace
 from fixtures.stage import Stage
 
 Asking = Callable[[httpx.AsyncClient], Awaitable[Any]]
@@ -57,12 +58,14 @@ async def client_of(app: FastAPI, service: Service) -> AsyncIterator[httpx.Async
         yield client
 
 
-def asked(stage: Stage, asking: Asking, *, access: Access = ANYBODY, **settings: Any) -> Any:
+def asked(
+    stage: Stage, asking: Asking, *, access: Access = ANYBODY, pace: Pace | None = None
+) -> Any:
     """What came of asking a service that began for it and ended with it."""
 
     async def session() -> Any:
-        service = service_on(stage, **settings)
-        async with client_of(create_app(service, access=access), service) as client:
+        service = service_on(stage)
+        async with client_of(create_app(service, access=access, pace=pace), service) as client:
             return await asking(client)
 
     return stage.time.run(session())

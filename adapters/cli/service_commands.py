@@ -1,0 +1,123 @@
+"""The commands about the HTTP service: run it, and keep its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from datetime import timedelta
+from typing import Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from reconciler.errors import UnknownKey
+
+from ..bootstrap.opening import open_ledger
+from ..store.ledger import SqlLedger
+from ..web.access import Scope
+from ..web.keys import new_key
+from ..web.keys_shape import keys_list, shown_key
+from ..web.serving import serve as serve_until
+from .exit_codes import ExitCode
+from .output import say, visible
+from .running import Stop, run
+from .session import Told, checked_settings, grace_seconds, print_told
+
+LedgerWork = Callable[[SqlLedger], Awaitable[Told]]
+
+
+def serve(*, host: str, port: int, as_json: bool) -> int:
+    """Serve until a signal; ending on one in order is this command's success."""
+    settings = checked_settings()
+
+    async def session(stop: Stop) -> Told:
+        address = await serve_until(
+            settings,
+            host=host,
+            port=port,
+            stopped=stop.wait,
+            tell=lambda address: say(f"listening on {address}"),
+        )
+        shape = {"schema": "serve/1", "address": address}
+        return Told(shape=shape, picture=lambda: Text("ended, all saved"), code=ExitCode.DONE)
+
+    told = run(session, grace_seconds=2 * grace_seconds(settings.to_limits()))
+    print_told(told, as_json=as_json)
+    return told.code
+
+
+def on_the_ledger(work: LedgerWork, *, as_json: bool) -> int:
+    """Work that asks nothing of the API, and needs no token."""
+    settings = checked_settings()
+
+    async def session(_: Stop) -> Told:
+        ledger = open_ledger(settings)
+        try:
+            return await work(ledger)
+        finally:
+            await ledger.aclose()
+
+    told = run(session, grace_seconds=0)
+    print_told(told, as_json=as_json)
+    return told.code
+
+
+def create_key(
+    name: str, *, scopes: Sequence[str], accounts: Collection[str] | None, days: int
+) -> LedgerWork:
+    """The key goes to stdout by itself, so that it can be put into a file."""
+
+    async def work(ledger: SqlLedger) -> Told:
+        now, lasting = await ledger.now(), timedelta(days=days)
+        key, kept = new_key(
+            name, [Scope(one) for one in scopes], accounts, lasting=lasting, now=now
+        )
+        await ledger.add_key(kept)
+        return Told(
+            shape={"schema": "key/1", "key": key, **shown_key(kept, now)},
+            picture=lambda: Text(key),
+            code=ExitCode.DONE,
+            notes=(f"{kept.id} may {', '.join(scopes)}; the key is not shown again",),
+        )
+
+    return work
+
+
+def list_keys() -> LedgerWork:
+    """Never a key itself."""
+
+    async def work(ledger: SqlLedger) -> Told:
+        shape = keys_list(await ledger.keys(), await ledger.now())
+        return Told(shape=shape, picture=lambda: _keys_picture(shape), code=ExitCode.DONE)
+
+    return work
+
+
+def revoke_key(key_id: str) -> LedgerWork:
+    """Raises `UnknownKey` where there is none to revoke."""
+
+    async def work(ledger: SqlLedger) -> Told:
+        if not await ledger.revoke_key(key_id):
+            raise UnknownKey(f"there is no key {key_id} to revoke", next_step="reconciler key list")
+        shape = {"schema": "key-revoked/1", "key_id": key_id}
+        line = f"revoked {key_id}: a running service knows within five seconds"
+        return Told(shape=shape, picture=lambda: Text(visible(line)), code=ExitCode.DONE)
+
+    return work
+
+
+def _keys_picture(shape: dict[str, Any]) -> RenderableType:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for head in ("key", "name", "state", "may", "accounts", "until", "last used"):
+        table.add_column(head, no_wrap=True)
+    for key in shape["keys"]:
+        table.add_row(
+            key["key_id"],
+            visible(key["name"]),
+            key["state"],
+            ", ".join(key["scopes"]),
+            "all" if key["accounts"] is None else ", ".join(key["accounts"]),
+            key["expires_at"],
+            key["used_at"] or "never",
+        )
+    return table

@@ -1,0 +1,97 @@
+"""`reconciler serve` and `reconciler key`: a real process on a real socket, and its keys."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from fixtures.graph.app import FakeGraph
+from tests.e2e.command_line import TOKEN, Shell
+
+CANARY = "EAACANARYincoming0123456789"
+
+
+@contextmanager
+def serving(shell: Shell) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address of a service that runs until the end, and its process."""
+    with shell.start("-vv", "serve", "--port", "0") as process:
+        try:
+            assert process.stderr is not None
+            told = (re.search(r"listening on (http://\S+)", line) for line in process.stderr)
+            yield next(found[1] for found in told if found), process
+        finally:
+            process.kill()
+
+
+def test_a_document_is_published_over_http_and_no_secret_is_written(
+    shell: Shell, graph: FakeGraph
+) -> None:
+    """R096: libraries log whole addresses; an incoming one may hold a token too."""
+    plan = json.loads((shell.folder / shell.plan("Spring / 1")).read_text())
+    with serving(shell) as (address, process), httpx.Client(base_url=address) as client:
+        made = client.post("/v1/documents", json=plan)
+        place = made.headers["location"]
+        published = client.post(f"{place}/publish")
+        read = client.get(place, params={"access_token": CANARY})
+        unknown = client.get(f"/v1/documents/{CANARY}?access_token={CANARY}")
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+
+    assert (made.status_code, published.status_code) == (201, 200)
+    assert read.json()["state"] == "published"
+    assert read.json() == shell.run("show", place.rpartition("/")[2], "--json").json
+    assert unknown.status_code == 404
+    assert process.returncode == 0, err
+    assert "ended" in out
+    assert sum(creation.kind == "ad" for creation in graph.world.log) == 1
+    for secret in (TOKEN, f"access_token={CANARY}"):
+        assert secret not in out + err + read.text + published.text
+        assert secret.encode() not in shell.everything_written()
+
+
+def test_without_keys_only_this_machine_is_served(shell: Shell) -> None:
+    refused = shell.run("serve", "--host", "0.0.0.0", "--port", "0")
+
+    assert refused.code == 1
+    assert "everybody who reaches it could publish" in refused.err
+    assert "next:  reconciler key create" in refused.err
+
+
+def test_an_address_that_is_taken_is_told(shell: Shell) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        refused = shell.run("serve", "--port", port)
+
+    assert refused.code == 1
+    assert f"cannot listen on 127.0.0.1 port {port}" in refused.err
+
+
+def test_a_key_is_shown_once_listed_and_revoked(shell: Shell) -> None:
+    made = shell.run("key", "create", "ops", "--scope", "publish", "--account", "1001")
+    key = made.out.strip()
+    listed = shell.run("key", "list", "--json").json["keys"]
+    shown = shell.run("key", "list")
+    revoked = shell.run("key", "revoke", listed[0]["key_id"])
+    again = shell.run("key", "revoke", listed[0]["key_id"], "--json")
+    last = shell.run("key", "list", "--json").json["keys"]
+
+    assert re.fullmatch(r"rk_[0-9a-f]{10}_[\w-]{43}", key)
+    assert key not in made.err + shown.out
+    assert key.encode() not in shell.everything_written()
+    assert (listed[0]["scopes"], listed[0]["accounts"]) == (["publish"], ["act_1001"])
+    assert (listed[0]["state"], last[0]["state"]) == ("valid", "revoked")
+    assert (revoked.code, again.code) == (0, 1)
+    assert again.json["error"]["code"] == "unknown_key"
+
+
+@pytest.mark.parametrize("option", [("--scope", "write"), ("--days", "0"), ("--account", "x")])
+def test_a_key_that_makes_no_sense_is_refused(shell: Shell, option: tuple[str, str]) -> None:
+    assert shell.run("key", "create", "ops", *option).code == 64
