@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from .listing import Row
 from .model import Grade, Reason, Surplus
 from .names import storable
+
+_MAY_BE_REFUSED: Final = re.compile(r"\\u(0000|d[89a-f])")
+"""U+0000 and surrogates as JSON spells them. Nearly no body has any, and each piece of one that has
+must be looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +38,23 @@ class Evidence:
     @staticmethod
     def of(body: Mapping[str, Any]) -> Evidence:
         """Seal a body, made storable: outside text may hold what a database refuses."""
-        body = _storable(body)
-        digest = evidence_hash(body)
-        return Evidence(body=body, hash=digest, id=f"ev_{digest[:26]}")
+        text = _canonical(body)
+        if _MAY_BE_REFUSED.search(text):
+            text = _canonical(_storable(body))
+        digest = _hash(text)
+        return Evidence(body=json.loads(text), hash=digest, id=f"ev_{digest[:26]}")
 
 
 def evidence_hash(body: Mapping[str, Any]) -> str:
     """SHA-256, in hex, of the body's canonical JSON."""
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return _hash(_canonical(body))
+
+
+def _canonical(body: Mapping[str, Any]) -> str:
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=dict)
+
+
+def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 

@@ -1,8 +1,9 @@
 """Asks for the rows in which a column is one of many values, with statements made once.
 
-An `IN` of any length is worked out anew at each execution, which costs more than the query. Here
-there is one statement for each of a few lengths; the last value is repeated to fill it, and what is
-longer than the longest is asked for in parts.
+An `IN` of any length is worked out anew at each execution, which costs more than the query. So the
+values are one array where the database has such. Elsewhere there is one statement for each of a few
+lengths; the last value is repeated to fill it, and what is longer than the longest is asked for in
+parts.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, Select, bindparam
+from sqlalchemy import ARRAY, Column, Connection, Select, any_, bindparam
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from .statement import AnyRow, Statement, Values
@@ -23,6 +24,8 @@ class OneOf:
     """`written` narrowed to rows whose `column` is one of the values asked for."""
 
     def __init__(self, written: Select[Any] | ReturningUpdate[Any], column: Column[Any]) -> None:
+        every = bindparam("one_of_all", type_=ARRAY(column.type))
+        self._of_array = Statement(written.where(column == any_(every)))
         self._by_length = {
             length: Statement(
                 written.where(
@@ -37,6 +40,9 @@ class OneOf:
     ) -> Iterator[AnyRow]:
         """The rows for these values, in no order; `given` are the other parameters."""
         asked = sorted(values)
+        if asked and connection.dialect.name == "postgresql":
+            yield from self._of_array.rows(connection, given | {"one_of_all": asked})
+            return
         longest = LENGTHS[-1]
         for start in range(0, len(asked), longest):
             part = asked[start : start + longest]
