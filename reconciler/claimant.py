@@ -12,7 +12,7 @@ from datetime import datetime
 from .candidate import Readings
 from .listing import Place
 from .model import Attempt, Document, Intent, Item, ItemState, Kind, Timings
-from .policy import Policy
+from .policy import Policy, is_in_log
 from .ports import Binding, Rival
 from .settling import Window, settle_at, window
 
@@ -24,7 +24,8 @@ class Claimant:
     `part` is the document part of the marks that count as ours, None where nothing does. The next
     four are shared by its document and hold its own too: which item each item part is of, the
     items' names by key, the names of its kind and parent that lack their entity, and every id known
-    with the items it belongs to. `log` is the activity log, None where it is not asked for.
+    with the items it belongs to. `log` is what the activity log tells, None where it says nothing
+    here; `log_must_tell`: what it does not tell of is doubted.
     """
 
     document_id: str
@@ -41,6 +42,7 @@ class Claimant:
     lacking_names: frozenset[str] = frozenset()
     known_here: Mapping[str, frozenset[str]] = field(default_factory=dict)
     log: Mapping[str, str] | None = None
+    log_must_tell: bool = False
     app_id: str | None = None
 
     @property
@@ -163,7 +165,6 @@ class _Family:
 
 def _claimant(scene: Scene, item: Item, family: _Family) -> Claimant:
     intent, document, policy = _intent_of(item), scene.document, scene.policy
-    asks_for_log = policy.asks_for_provenance(document, intent)
     return Claimant(
         document_id=document.id,
         account_id=document.account_id,
@@ -178,7 +179,8 @@ def _claimant(scene: Scene, item: Item, family: _Family) -> Claimant:
         names=family.names,
         lacking_names=family.lacking[intent.container, intent.kind],
         known_here=family.known,
-        log=(policy.provenance or {}) if asks_for_log else None,
+        log=policy.provenance if is_in_log(intent) else None,
+        log_must_tell=policy.demands_provenance(document, intent),
         app_id=policy.app_id,
     )
 

@@ -208,8 +208,13 @@ def is_another_apps(us: Claimant, row: Candidate) -> bool:
 
 
 def is_in_no_log(us: Claimant, row: Candidate) -> bool:
-    """The log is asked for and does not tell: it may lag (facts 6.10)."""
-    return us.log is not None and _app_of(us, row) is None
+    """The log must tell and does not, or could not be read: it may lag (facts 6.10)."""
+    return us.log_must_tell and _app_of(us, row) is None
+
+
+def is_our_apps(us: Claimant, row: Candidate) -> bool:
+    """The log names our app. Which run of it, it does not say (facts 6.9)."""
+    return _app_of(us, row) is not None and not is_another_apps(us, row)
 
 
 def _app_of(us: Claimant, row: Candidate) -> str | None:

@@ -22,6 +22,7 @@ from typing import Final
 
 from .candidate import Readings, readings_by_id
 from .claimant import Claimant, Echo, Scene, claimants_of, rival_claimant
+from .comparing import is_our_apps
 from .evidence import Conclusion, Grounds, LabelCheck, evidence_of, evidence_of_reply
 from .limits import Limits
 from .listing import IncompleteListing, Listing, Place, Row
@@ -175,7 +176,8 @@ def _found_without_a_mark(us: Claimant, row: Ruling) -> Conclusion:
     """Strong, not proof. Creatives bear no creation time: their names alone prove nothing."""
     if us.is_creative:
         return Conclusion(reason=Reason.UNPROVEN_ROW)
-    return Conclusion(row=row, grade=Grade.NAME_AND_TIME if us.log is None else Grade.PROVENANCE)
+    is_logged = is_our_apps(us, row.candidate)
+    return Conclusion(row=row, grade=Grade.PROVENANCE if is_logged else Grade.NAME_AND_TIME)
 
 
 def _not_found(grounds: Grounds, label: LabelCheck) -> Conclusion:

@@ -8,8 +8,9 @@ begun after the first ended; a look that found everything, or came too soon, spa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from .funnel import DEFAULT_POLICY, Policy, judge, needs_label_check
 from .limits import Limits
@@ -23,14 +24,21 @@ from .listing import (
     Wanted,
     wanted_for,
 )
-from .model import Document, Intent, Item, ItemState, Origin, Reason
+from .model import Document, Grade, Intent, Item, ItemState, Origin, Reason
 from .outside import Outside
+from .policy import is_in_log
 from .ports import Around, Surroundings
-from .settling import settle_at, shows_everything
-from .verdict import Found, Judgement, Verdict
+from .settling import Window, settle_at, shows_everything, window
+from .verdict import Found, Inconclusive, Judgement, Verdict
 
 Step = Callable[[], None]
 """Called whenever the work moved, so that a renewal sees it."""
+
+
+SAID_BY_NAMES: Final = frozenset(
+    {Reason.AMBIGUOUS, Reason.CONTESTED, Reason.OVER_CAP, Reason.PROVENANCE}
+)
+"""What keeps a verdict from being given may be another app's rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +104,10 @@ async def look(
     began_at = await outside.ledger.now()
     if also or naming or not await walking.found_all_by_label(_places(judged)):
         await walking.walk(_places(judged) | also, Statuses.EVERY_STATUS)
-        await walking.judge()
+        await walking.judge_with_log()
     if again := walking.places_where_absence_could_be_said():
         await walking.walk(again, Statuses.NO_FILTER)
-        await walking.judge()
+        await walking.judge_with_log()
     if needs_label_check(document, judged, walking.complete, walking.judgement):
         await walking.judge(await outside.graph.has_label(document.account_id, _label(document)))
     return Look(
@@ -168,6 +176,8 @@ class _Walking:
         self.surroundings = Surroundings()
         self.judgement = Judgement()
         self.policy = DEFAULT_POLICY
+        self._log: Mapping[str, str] | None = None
+        self._asked_of_log: frozenset[str] = frozenset()
 
     async def found_all_by_label(self, places: frozenset[Place]) -> bool:
         """A few rows instead of whole containers, where the API narrows them to our label.
@@ -241,12 +251,49 @@ class _Walking:
         )
 
     async def _policy(self) -> Policy:
-        """Asked only where it matters: a document of ours is judged by what it was sent with."""
-        outside, document = self._outside, self._document
+        """What is imported is judged by the policy; a document of ours by what it was sent with."""
+        legacy, document = self._outside.legacy, self._document
         if document.origin is Origin.OURS:
-            return DEFAULT_POLICY
-        is_complete = await outside.ledger.is_complete(document.account_id)
-        return outside.legacy.policy(is_complete=is_complete)
+            return replace(DEFAULT_POLICY, app_id=legacy.app_id, provenance=self._log)
+        is_complete = await self._outside.ledger.is_complete(document.account_id)
+        return replace(legacy.policy(is_complete=is_complete), provenance=self._log)
+
+    async def judge_with_log(self) -> None:
+        """Judge; where a verdict would rest on a name, ask the activity log who made the rows.
+
+        Before it is said what else has to be walked: without the log a stranger's row may look
+        like ours, and with it like nobody's.
+        """
+        await self.judge()
+        if self._outside.legacy.app_id is not None and await self._read_log():
+            await self.judge()
+
+    async def _read_log(self) -> bool:
+        """As far as the windows of what is judged by name reach; False where nothing is new."""
+        spans = [span for intent in self._unproven() for span in self._windows(intent)]
+        rows = frozenset(row.id for walk in self.complete for row in walk.rows)
+        if not spans or rows <= self._asked_of_log:
+            return False
+        since, until = min(start for start, _ in spans), max(end for _, end in spans)
+        account_id, self._asked_of_log = self._document.account_id, rows
+        self._log = await self._outside.graph.apps_that_made(account_id, rows, since, until)
+        self._step()
+        return self._log is not None
+
+    def _windows(self, intent: Intent) -> Window:
+        return window(intent, self._document.attempts, self._outside.limits.timings())
+
+    def _unproven(self) -> list[Intent]:
+        verdicts = self.judgement.verdicts
+        judged = ((item.intent, verdicts.get(item.key)) for item in self._judged)
+        return [each for each, said in judged if each and is_in_log(each) and _is_by_name(said)]
+
+
+def _is_by_name(verdict: Verdict | None) -> bool:
+    """Found by name, or not found only because too many rows have it or the log must tell."""
+    if isinstance(verdict, Found):
+        return verdict.grade is Grade.NAME_AND_TIME
+    return isinstance(verdict, Inconclusive) and verdict.reason in SAID_BY_NAMES
 
 
 def keeping(wanted: Wanted, naming: frozenset[str]) -> Keep:

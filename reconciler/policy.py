@@ -44,8 +44,9 @@ class Policy:
 
     `account_has_finished_document`: a finished document of the account is known, or somebody
     stated that none is missing; without it the rows of healthy documents look like ours.
-    `provenance` is the activity log, external id to the id of the app that created it; None where
-    it was not read, and then the sieve is off unless `legacy_evidence` asks for it.
+    `provenance` is what the activity log tells: external id to the id of the app that created it;
+    None where it was not read. Another app's entity is not ours. What the log does not tell says
+    nothing (facts 6.10), and is a doubt only where `legacy_evidence` demands that it names our app.
     """
 
     legacy_evidence: LegacyEvidence = LegacyEvidence.NAME_AND_TIME
@@ -61,10 +62,13 @@ class Policy:
             return not self.account_has_finished_document
         return self.legacy_evidence is LegacyEvidence.NEVER
 
-    def asks_for_provenance(self, document: Document, intent: Intent) -> bool:
-        """Whether the log is consulted. A mark proves more; creatives are not in it (facts 6.3)."""
-        if intent.mark is not None or intent.kind is Kind.ADCREATIVE:
-            return False
-        imported = document.origin is Origin.IMPORTED
-        demanded = imported and self.legacy_evidence is LegacyEvidence.PROVENANCE
-        return demanded or self.provenance is not None
+    def demands_provenance(self, document: Document, intent: Intent) -> bool:
+        """Whether nothing may be claimed of which the log does not say that our app made it."""
+        demanded = self.legacy_evidence is LegacyEvidence.PROVENANCE
+        return is_in_log(intent) and document.origin is Origin.IMPORTED and demanded
+
+
+def is_in_log(intent: Intent) -> bool:
+    """Whether the log can say more of its entity than we know. A mark proves more; the log has no
+    create event for creatives (facts 6.3)."""
+    return intent.mark is None and intent.kind is not Kind.ADCREATIVE

@@ -335,6 +335,16 @@ class Graph(Protocol):
         """
         return None
 
+    async def apps_that_made(
+        self, account_id: str, ids: frozenset[str], since: datetime, until: datetime
+    ) -> Mapping[str, str] | None:
+        """Which app created each of these, as the account's activity log tells: id to app id.
+
+        Of what the log does not tell nothing follows: it lags and forgets (facts 6.7, 6.10). None:
+        it could not be read to its end. GET only.
+        """
+        return None
+
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """Whether the account has an ad label of this name. None: the walk did not complete."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -17,6 +17,7 @@ from reconciler.errors import InvalidSettings
 from reconciler.listing import IncompleteListing, Keep, Listing, Walk, WalkRequest
 from reconciler.model import CallError, Outcome, Reason
 
+from .activities import activities_edge, read_apps
 from .answer import answer_to_create, short
 from .create_batch import answers_to_batch, operation
 from .narrowing import IGNORED, Narrowing, Strayed, narrowed, only_with
@@ -225,6 +226,16 @@ class GraphClient:
             step=step,
         )
 
+    async def apps_that_made(
+        self, account_id: str, ids: frozenset[str], since: datetime, until: datetime
+    ) -> Mapping[str, str] | None:
+        """See `ports.Graph.apps_that_made`."""
+        try:
+            edge = activities_edge(account_id, since, until)
+        except Unsendable:
+            return None
+        return await read_apps(self._reader, edge, ids)
+
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """See `ports.Graph.has_label`. Compared exactly; stops at the first label of that name."""
         try:
@@ -236,7 +247,7 @@ class GraphClient:
     async def _has_label(self, edge: Edge, name: str) -> bool | None:
         after: str | None = None
         for _ in range(self._bounds.pages_max):
-            got = await self._reader.read(edge, after, before_each=_nothing, step=lambda: None)
+            got = await self._reader.read_as(read_page, edge, after)
             if isinstance(got, GivenUp):
                 return None
             if any(row.name == name for row in got.page.rows):
@@ -298,7 +309,3 @@ class GraphClient:
             started_at=at,
             ended_at=at,
         )
-
-
-async def _nothing() -> None:
-    """The labels' walk needs no clock."""

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import httpx
 
@@ -47,12 +47,26 @@ LOST_CURSOR: Final = "E39"
 TOO_HEAVY: Final = "E03"
 
 
+P = TypeVar("P")
+
+ReadBody = Callable[[bytes], P | NotAPage]
+"""From the body of a 200 to a page of one kind, or why it is none."""
+
+
 @dataclass(frozen=True, slots=True)
-class Got:
+class Got(Generic[P]):
     """A page. `date` is the API's clock as it answered, None where no `Date` could be read."""
 
-    page: Page
+    page: P
     date: datetime | None
+
+
+async def _nothing() -> None:
+    """No clock is read before a request."""
+
+
+def _no_step() -> None:
+    """Nobody watches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,8 +145,20 @@ class PageReader:
         *,
         before_each: Callable[[], Awaitable[None]],
         step: Callable[[], None],
-    ) -> Got | GivenUp:
+    ) -> Got[Page] | GivenUp:
         """The page after a cursor (None: the first). `step` is called as each request ends."""
+        return await self.read_as(read_page, edge, after, before_each=before_each, step=step)
+
+    async def read_as(
+        self,
+        read_body: ReadBody[P],
+        edge: Edge,
+        after: str | None,
+        *,
+        before_each: Callable[[], Awaitable[None]] = _nothing,
+        step: Callable[[], None] = _no_step,
+    ) -> Got[P] | GivenUp:
+        """The same of a list of another kind, whose pages `read_body` reads."""
         failures = 0
         for _ in range(TRIES_MAX + HALVINGS_MAX):
             blocked = await self._paced(edge)
@@ -140,7 +166,7 @@ class PageReader:
                 return blocked
             await before_each()
             limit = self._sizes.of(edge)
-            found = await self._ask(edge, after, limit)
+            found = await self._ask(read_body, edge, after, limit)
             step()
             if not isinstance(found, _AskAgain):
                 return found
@@ -167,7 +193,9 @@ class PageReader:
             return None
         return GivenUp(reason=Reason.THROTTLED, detail=block.why, wait=block.wait)
 
-    async def _ask(self, edge: Edge, after: str | None, limit: int) -> Got | GivenUp | _AskAgain:
+    async def _ask(
+        self, read_body: ReadBody[P], edge: Edge, after: str | None, limit: int
+    ) -> Got[P] | GivenUp | _AskAgain:
         page = {"limit": str(limit)}
         outgoing = self._requests.page(edge, page if after is None else {**page, "after": after})
         if outgoing is None:
@@ -175,15 +203,17 @@ class PageReader:
         back = await self._sender.send(outgoing, self._within, PAGE_BODY_MAX)
         if isinstance(back, NoReply):
             return _AskAgain(short(back.message, self._redact), smaller=back.is_too_large)
-        return self._judged(edge, back)
+        return self._judged(read_body, edge, back)
 
-    def _judged(self, edge: Edge, reply: Reply) -> Got | GivenUp | _AskAgain:
+    def _judged(
+        self, read_body: ReadBody[P], edge: Edge, reply: Reply
+    ) -> Got[P] | GivenUp | _AskAgain:
         """A page only from a 200 (facts 2.8: an error may hide in one)."""
-        page = read_page(reply.body) if reply.status == 200 else NotAPage("")
-        if isinstance(page, Page):
-            self._pace.note(edge.account_id, reply.headers)
-            return Got(page, read_date(reply.headers))
-        return self._trouble(edge, reply, page.why)
+        page = read_body(reply.body) if reply.status == 200 else NotAPage("")
+        if isinstance(page, NotAPage):
+            return self._trouble(edge, reply, page.why)
+        self._pace.note(edge.account_id, reply.headers)
+        return Got(page, read_date(reply.headers))
 
     def _trouble(self, edge: Edge, reply: Reply, why: str) -> GivenUp | _AskAgain:
         """The outcome table, read for a listing: what may be asked again, and when."""

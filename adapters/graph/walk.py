@@ -120,7 +120,7 @@ class Walker:
         if self._pass.started_at is None:
             self._pass.started_at = self._pass.asked_at
 
-    async def _take(self, got: Got) -> Walk | _Restart | None:
+    async def _take(self, got: Got[Page]) -> Walk | _Restart | None:
         """None: on to the next page, or the end."""
         self._pass.pages += 1
         if self._pass.pages == 1 or got.page.after is None:

@@ -178,13 +178,14 @@ def _read_loosely(body: bytes) -> Page | NotAPage:
     data = content.get("data")
     if not isinstance(data, list):
         return NotAPage("the body has no list of data")
-    after = _loose_cursor(content.get("paging"))
+    after = cursor_of(content.get("paging"))
     if isinstance(after, NotAPage):
         return after
     return _loose_page([visible(row) for row in data], after)
 
 
-def _loose_cursor(paging: Any) -> str | NotAPage | None:
+def cursor_of(paging: Any) -> str | NotAPage | None:
+    """Where the next page begins, from a `paging` of whatever shape; see `next_cursor`."""
     if paging is None:
         return None
     if not isinstance(paging, dict):

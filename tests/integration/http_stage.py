@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -73,6 +73,12 @@ class OverHttp(WorldGraph):
     ) -> Walk | None:
         """The real one."""
         return await self.client.walk_ours(request, label, keep, now, step=step)
+
+    async def apps_that_made(
+        self, account_id: str, ids: frozenset[str], since: datetime, until: datetime
+    ) -> Mapping[str, str] | None:
+        """The real log."""
+        return await self.client.apps_that_made(account_id, ids, since, until)
 
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """The real look for a label."""

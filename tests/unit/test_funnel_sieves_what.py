@@ -15,9 +15,12 @@ from fixtures.funnel_world import (
     row,
     whole_marked,
 )
-from reconciler.funnel import Policy
-from reconciler.model import Grade, ItemState
+from reconciler.funnel import LegacyEvidence, Policy
+from reconciler.model import Grade, ItemState, Origin
 from tests.unit.sieve_cases import LABELLED, UNMARKED, WITH_SIBLING, Case, run
+
+IMPORTED = document(item(part=None), part=None, origin=Origin.IMPORTED)
+DEMANDING = Policy(legacy_evidence=LegacyEvidence.PROVENANCE)
 
 CASES = [
     # --- copy
@@ -151,8 +154,8 @@ CASES = [
         "the log does not tell",
         reason="Facts 6.10: it may lag.",
         given=bare("1001"),
-        doc=UNMARKED,
-        policy=Policy(app_id="77001", provenance={}),
+        doc=IMPORTED,
+        policy=replace(DEMANDING, app_id="77001", provenance={}),
         want="provenance",
         at="provenance: doubt",
     ),
@@ -160,8 +163,8 @@ CASES = [
         "our own app is not known",
         reason="Then no name in the log says anything.",
         given=bare("1001"),
-        doc=UNMARKED,
-        policy=Policy(provenance={"1001": "66001"}),
+        doc=IMPORTED,
+        policy=replace(DEMANDING, provenance={"1001": "66001"}),
         want="provenance",
         at="provenance: doubt",
     ),
