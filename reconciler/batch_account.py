@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Final
 
 from .batch_decision import carried_out, change_of, planned_items
-from .batch_judging import Case, Sight, cut_around, is_broken
+from .batch_judging import Case, Sight, is_broken
+from .batch_standing import Standing
 from .batch_values import Planned
 from .batch_walking import AccountWalks, Walked
 from .look import Look
@@ -89,8 +90,9 @@ class AccountRun:
             external_ids=frozenset().union(*(one.external_ids for one in asked)),
         )
         around = await self.outside.ledger.around_all(self.account_id, everything)
+        standing = Standing(around)
         return [
-            (case, sight, sight.look(case, cut_around(case, own, around)))
+            (case, sight, sight.look(case, standing.around(case.standing.id, own)))
             for case, sight, own in zip(cases, sights, asked, strict=True)
         ]
 
@@ -104,12 +106,14 @@ class AccountRun:
             policy=self.policy,
         )
 
-    async def judged(self, cases: list[Case], walked: Walked, began_at: datetime) -> list[Judged]:
-        """A line of the plan for each of these."""
+    async def judged(
+        self, cases: list[Case], walked: Walked, began_at: datetime, group: int
+    ) -> list[Judged]:
+        """A line of the plan for each of these, which are of this group."""
         lines = []
         for case, first_sight, first_look in await self.looks(cases, walked, began_at):
             sight, look = await self._with_label_check(case, first_sight, first_look)
-            lines.append(self._line(case, sight, look if case.items else None))
+            lines.append(self._line(case, sight, look if case.items else None, group))
         return lines
 
     async def _with_label_check(self, case: Case, sight: Sight, look: Look) -> tuple[Sight, Look]:
@@ -120,7 +124,7 @@ class AccountRun:
         sight = replace(sight, label_exists=await self.walks.has_label(part))
         return sight, sight.look(case, look.surroundings)
 
-    def _line(self, case: Case, sight: Sight, look: Look | None) -> Judged:
+    def _line(self, case: Case, sight: Sight, look: Look | None, group: int) -> Judged:
         document, limits = case.standing, self.outside.limits
         planned = Planned(
             document_id=document.id,
@@ -134,6 +138,7 @@ class AccountRun:
             began_at=sight.began_at,
             items=planned_items(case, look),
             change=change_of(case, carried_out(case, look, sight.now, limits)),
+            group=group,
             listings=sight.listings,
             incomplete=tuple(sight.incomplete.values()),
             label_exists=sight.label_exists,

@@ -84,9 +84,10 @@ class _Kept:
 
 @dataclass(slots=True)
 class Group:
-    """Documents and places that are tied together. `moved` counts documents left out,
-    `walked_twice` places of which a second walk was needed."""
+    """Documents and places that are tied together, known by a number of the plan. `moved` counts
+    documents left out, `walked_twice` places of which a second walk was needed."""
 
+    number: int
     run: AccountRun
     tied: Tied
     moved: int = 0
@@ -113,7 +114,7 @@ class Group:
         # 4. Judge on all that was seen.
         told = 0
         async for cases in self._pages():
-            for judged in await self.run.judged(cases, self._walked, began_at):
+            for judged in await self.run.judged(cases, self._walked, began_at, self.number):
                 write(judged)
             told += len(cases)
             step(Progress(done=len(cases)))

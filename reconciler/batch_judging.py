@@ -143,20 +143,3 @@ class Sight:
         return absence_could_be_said(
             case.answered, case.items, self.listings, look.verdicts, self.limits
         )
-
-
-def cut_around(case: Case, asked: Around, surroundings: Surroundings) -> Surroundings:
-    """What `Ledger.around` tells for one document, out of what stands around many."""
-    return Surroundings(
-        bindings={
-            external_id: surroundings.bindings[external_id]
-            for external_id in asked.external_ids
-            if external_id in surroundings.bindings
-        },
-        rivals=tuple(
-            rival
-            for rival in surroundings.rivals
-            if rival.document_id != case.standing.id
-            and (rival.intent.kind, rival.intent.container.id, rival.intent.name) in asked.names
-        ),
-    )

@@ -1,89 +1,129 @@
-"""A plan as JSON: its head, and a line for each document, written and read back without loss.
+"""A document of a plan as JSON: written and read back without loss, in few bytes.
 
-A row that two walks agree on is written once. What is None is left out.
+Documents of one group were judged on the same walks, so walks and rows are written once for a
+group, before the first document that needs them; a document tells them by their numbers. Whoever
+reads drops them at the line that ends the group.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import fields
-from datetime import datetime, timedelta
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
 
-from .batch_values import AccountPlan, Change, Head, Planned, PlannedItem
-from .listing import IncompleteListing, Listing, Row, Statuses, WalkRequest
-from .model import Container, ContainerKind, DocumentState, Grade, ItemState, Kind, Origin, Reason
-
-SCHEMA: Final = "batch-plan/1"
-
-_MICROSECOND: Final = timedelta(microseconds=1)
-_ROW_TEXTS: Final = tuple(
-    field.name for field in fields(Row) if field.name not in ("id", "kind", "labels", "data")
+from .batch_values import Change, Planned, PlannedItem
+from .batch_walk_line import (
+    container_json,
+    container_of,
+    incomplete_json,
+    incomplete_of,
+    row_json,
+    row_of,
+    walk_json,
+    walk_of,
 )
+from .listing import Listing, Row, WalkRequest
+from .model import DocumentState, Grade, ItemState, Origin, Reason
+
 Json = Mapping[str, Any]
 
 
-# --- the head --------------------------------------------------------------------------------
+class PlanLines:
+    """Spells documents; remembers of each open group what was written."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, _Written] = {}
+
+    def of(self, planned: Planned) -> Iterator[dict[str, Any]]:
+        """The line of this document, and before it a line of what none before needed."""
+        written = self._open.setdefault(planned.group, _Written())
+        line = _line_json(planned, [written.numbers(walk) for walk in planned.listings])
+        if shared := written.taken():
+            yield {"group": planned.group, "account_id": planned.account_id, **shared}
+        yield line
+
+    def end(self, group: int) -> Iterator[dict[str, Any]]:
+        """The line that says that no document of this group follows."""
+        if self._open.pop(group, None) is not None:
+            yield {"ends": group}
 
 
-def head_json(head: Head) -> dict[str, Any]:
-    """The first line, its hash left out."""
-    return {
-        "schema": SCHEMA,
-        "run": head.run,
-        "at": head.at.isoformat(),
-        "ledger": head.ledger,
-        "settings": dict(head.settings),
-        "documents": head.documents,
-        "changes": head.changes,
-        "counts": dict(sorted(head.counts.items())),
-        "reasons": dict(sorted(head.reasons.items())),
-        "walks": head.walks,
-        "pages": head.pages,
-        "walked_twice": head.walked_twice,
-        "moved": head.moved,
-        "stages": {name: list(totals) for name, totals in head.stages.items()},
-        "accounts": {
-            name: {
-                "documents": one.documents,
-                "planned": one.planned,
-                "claims": one.claims,
-                "changes": one.changes,
-            }
-            for name, one in sorted(head.accounts.items())
-        },
-    }
+@dataclass(slots=True)
+class _Written:
+    """The walks and rows of a group that have a number, and those not told yet."""
+
+    _walks: dict[tuple[WalkRequest, datetime], int] = field(default_factory=dict)
+    _rows: dict[str, list[tuple[int, Row]]] = field(default_factory=dict)
+    _row_count: int = 0
+    _new_walks: list[dict[str, Any]] = field(default_factory=list)
+    _new_rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def numbers(self, walk: Listing) -> list[Any]:
+        """The number of a walk, and those of its rows."""
+        which = walk.request, walk.started_at
+        if which not in self._walks:
+            self._walks[which] = len(self._walks)
+            self._new_walks.append(walk_json(walk))
+        return [self._walks[which], [self._row_number(row) for row in walk.rows]]
+
+    def _row_number(self, row: Row) -> int:
+        """A row on which two walks agree is one."""
+        known = self._rows.setdefault(row.id, [])
+        for number, one in known:
+            if one is row or one == row:
+                return number
+        known.append((self._row_count, row))
+        self._new_rows.append(row_json(row))
+        self._row_count += 1
+        return self._row_count - 1
+
+    def taken(self) -> dict[str, Any]:
+        """What was not told yet; from now on it is."""
+        walks, self._new_walks = self._new_walks, []
+        rows, self._new_rows = self._new_rows, []
+        return {"walks": walks, "rows": rows} if walks or rows else {}
 
 
-def head_of(given: Json) -> Head:
-    """The head as it was written. Raises `KeyError`, `TypeError`, `ValueError` if it is none."""
-    return Head(
-        run=given["run"],
-        at=datetime.fromisoformat(given["at"]),
-        ledger=given["ledger"],
-        settings=given["settings"],
-        counts=Counter(given["counts"]),
-        reasons=Counter(given["reasons"]),
-        accounts={name: AccountPlan(**one) for name, one in given["accounts"].items()},
-        walks=given["walks"],
-        pages=given["pages"],
-        walked_twice=given["walked_twice"],
-        moved=given["moved"],
-        stages={name: list(totals) for name, totals in given["stages"].items()},
-    )
+class PlanReading:
+    """Reads lines back in their order."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, _Read] = {}
+
+    def of(self, given: Json) -> Planned | None:
+        """The document of this line, None where it is of no document. Raises `KeyError`,
+        `TypeError`, `ValueError`, `IndexError` for what we never wrote."""
+        if "ends" in given:
+            self._open.pop(given["ends"], None)
+            return None
+        if "document_id" not in given:
+            self._open.setdefault(given["group"], _Read()).add(given)
+            return None
+        return _planned_of(given, self._open.get(given["group"], _Read()))
 
 
-# --- a document ------------------------------------------------------------------------------
+@dataclass(slots=True)
+class _Read:
+    walks: list[Listing] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+    def add(self, given: Json) -> None:
+        """What the documents that follow tell by number."""
+        self.walks += [walk_of(given["account_id"], walk) for walk in given["walks"]]
+        self.rows += map(row_of, given["rows"])
+
+    def listing(self, number: int, rows: list[int]) -> Listing:
+        """One walk as one document was judged on it."""
+        return replace(self.walks[number], rows=tuple(self.rows[each] for each in rows))
 
 
-def line_json(planned: Planned) -> dict[str, Any]:
-    """One line: what a person and a program read first, then what it is judged on again."""
-    rows = _Rows(planned.listings)
+def _line_json(planned: Planned, walks: list[Any]) -> dict[str, Any]:
+    """What a person and a program read first, then what it is judged on again."""
     return {
         "document_id": planned.document_id,
         "account_id": planned.account_id,
-        "container": _container_json(planned.container),
+        "container": container_json(planned.container),
         "origin": planned.origin.value,
         "state": planned.state.value,
         "crashed": planned.crashed,
@@ -97,24 +137,18 @@ def line_json(planned: Planned) -> dict[str, Any]:
         "judged_at": planned.judged_at.isoformat(),
         "began_at": planned.began_at.isoformat(),
         "label_exists": planned.label_exists,
-        "walks": [_walk_json(walk) | rows.of(walk) for walk in planned.listings],
-        "incomplete": [
-            _walk_json(walk) | {"reason": walk.reason.value, "detail": walk.detail}
-            for walk in planned.incomplete
-        ],
-        "rows": [_row_json(row) for row in rows.every],
+        "group": planned.group,
+        "walks": walks,
+        "incomplete": [incomplete_json(walk) for walk in planned.incomplete],
     }
 
 
-def planned_of(given: Json) -> Planned:
-    """The document as it was written. Raises what `head_of` raises, and `IndexError`."""
-    account_id = given["account_id"]
-    rows = [_row(one) for one in given["rows"]]
-    change = given["change"]
+def _planned_of(given: Json, read: _Read) -> Planned:
+    account_id, change = given["account_id"], given["change"]
     return Planned(
         document_id=given["document_id"],
         account_id=account_id,
-        container=_container(given["container"]),
+        container=container_of(given["container"]),
         origin=Origin(given["origin"]),
         state=DocumentState(given["state"]),
         crashed=given["crashed"],
@@ -127,8 +161,9 @@ def planned_of(given: Json) -> Planned:
             after=DocumentState(change["to"]),
             items=change["items"],
         ),
-        listings=tuple(_listing(account_id, walk, rows) for walk in given["walks"]),
-        incomplete=tuple(_incomplete(account_id, walk) for walk in given["incomplete"]),
+        group=given["group"],
+        listings=tuple(read.listing(number, rows) for number, rows in given["walks"]),
+        incomplete=tuple(incomplete_of(account_id, walk) for walk in given["incomplete"]),
         label_exists=given["label_exists"],
     )
 
@@ -157,103 +192,3 @@ def _item(given: Json) -> PlannedItem:
         grade=Grade(given["grade"]) if given["grade"] else None,
         evidence_hash=given["evidence_hash"],
     )
-
-
-# --- walks and rows --------------------------------------------------------------------------
-
-
-class _Rows:
-    """Every different row of some walks, and where each stands."""
-
-    def __init__(self, listings: Iterable[Listing]) -> None:
-        self.every: list[Row] = []
-        self._at: dict[str, list[int]] = {}
-        self._numbers = {id(walk): [self._number(row) for row in walk.rows] for walk in listings}
-
-    def of(self, listing: Listing) -> dict[str, Any]:
-        """The rows of a walk, by their numbers, and what only a complete one has."""
-        difference = listing.clock_difference
-        return {
-            "rows": self._numbers[id(listing)],
-            "clock_difference": None if difference is None else difference // _MICROSECOND,
-            "saw_an_id_twice": listing.saw_an_id_twice,
-        }
-
-    def _number(self, row: Row) -> int:
-        known = self._at.setdefault(row.id, [])
-        for number in known:
-            if self.every[number] == row:
-                return number
-        known.append(len(self.every))
-        self.every.append(row)
-        return known[-1]
-
-
-def _walk_json(walk: Listing | IncompleteListing) -> dict[str, Any]:
-    return {
-        "container": _container_json(walk.request.container),
-        "kind": walk.request.kind.value,
-        "statuses": walk.request.statuses.value,
-        "pages": walk.pages,
-        "row_count": walk.row_count,
-        "started_at": walk.started_at.isoformat(),
-        "ended_at": walk.ended_at.isoformat(),
-    }
-
-
-def _walked(account_id: str, given: Json) -> dict[str, Any]:
-    return {
-        "request": WalkRequest(
-            account_id=account_id,
-            container=_container(given["container"]),
-            kind=Kind(given["kind"]),
-            statuses=Statuses(given["statuses"]),
-        ),
-        "pages": given["pages"],
-        "row_count": given["row_count"],
-        "started_at": datetime.fromisoformat(given["started_at"]),
-        "ended_at": datetime.fromisoformat(given["ended_at"]),
-    }
-
-
-def _listing(account_id: str, given: Json, rows: list[Row]) -> Listing:
-    difference = given["clock_difference"]
-    return Listing(
-        **_walked(account_id, given),
-        rows=tuple(rows[number] for number in given["rows"]),
-        clock_difference=None if difference is None else difference * _MICROSECOND,
-        saw_an_id_twice=given["saw_an_id_twice"],
-    )
-
-
-def _incomplete(account_id: str, given: Json) -> IncompleteListing:
-    reason, detail = Reason(given["reason"]), given["detail"]
-    return IncompleteListing(**_walked(account_id, given), reason=reason, detail=detail)
-
-
-def _row_json(row: Row) -> dict[str, Any]:
-    texts = {name: getattr(row, name) for name in _ROW_TEXTS}
-    told = {name: text for name, text in texts.items() if text is not None}
-    return {"id": row.id, "kind": row.kind.value, **told} | {
-        "labels": list(row.labels),
-        "data": dict(row.data),
-    }
-
-
-def _row(given: Json) -> Row:
-    texts = {name: given[name] for name in _ROW_TEXTS if name in given}
-    return Row(
-        id=given["id"],
-        kind=Kind(given["kind"]),
-        labels=tuple(given["labels"]),
-        data=given["data"],
-        **texts,
-    )
-
-
-def _container_json(container: Container) -> dict[str, str]:
-    return {"kind": container.kind.value, "id": container.id}
-
-
-def _container(given: Json) -> Container:
-    return Container(kind=ContainerKind(given["kind"]), id=given["id"])

@@ -7,7 +7,9 @@ document's epoch, each item's state and facts, and the bindings and rivals aroun
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Final
 
 from .batch_account import AccountRun, Judged
@@ -22,6 +24,9 @@ ACCOUNTS_AT_ONCE: Final = 4
 """Within an account one request follows the other: requests at once only share its budget."""
 
 
+End = Callable[[int], None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What to plan for: one account, or None for all. `held`: items that a person should decide
@@ -32,9 +37,15 @@ class Asked:
 
 
 async def plan(
-    asked: Asked, outside: Outside, *, write: Write, step: Step = lambda _: None
+    asked: Asked,
+    outside: Outside,
+    *,
+    write: Write,
+    end: End = lambda _: None,
+    step: Step = lambda _: None,
 ) -> Head:
-    """Judge all that is broken. `write` gets each document as it is judged, `step` the progress.
+    """Judge all that is broken. `write` gets each document as it is judged, `end` each group of
+    which no document follows, `step` the progress.
 
     A throttled or refused account holds back its own documents only, and they say so.
     """
@@ -52,11 +63,12 @@ async def plan(
     progress = Progress(of=sum(one.broken for one in chosen))
     # 2. Account by account, a bounded number at once.
     at_once = asyncio.Semaphore(ACCOUNTS_AT_ONCE)
+    telling = _Telling(head=head, write=write, end=end)
 
     async def judge(account: Broken) -> None:
         async with at_once:
             run = await AccountRun.begun(account.account_id, outside, held=asked.held)
-            await _judge_all(run, head, write, lambda more: step(progress.add(more)))
+            await _judge_all(run, telling, lambda more: step(progress.add(more)))
 
     async with asyncio.TaskGroup() as tasks:
         for account in chosen:
@@ -65,15 +77,35 @@ async def plan(
     return head
 
 
-async def _judge_all(run: AccountRun, head: Head, write: Write, step: Step) -> None:
-    """One account: which documents share which places, then group by group."""
+@dataclass(slots=True, kw_only=True)
+class _Telling:
+    """Where what was judged goes."""
 
-    def judged(one: Judged) -> None:
-        head.add(one.planned)
+    head: Head
+    write: Write
+    end: End
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def next_number(self) -> int:
+        """Of a group, whatever its account."""
+        return next(self._numbers)
+
+    def judged(self, one: Judged) -> None:
+        """Count it, and hand it on."""
+        self.head.add(one.planned)
         for verdict in one.look.verdicts.values() if one.look else ():
-            head.add_stages(verdict.evidence.body)
-        write(one)
+            self.head.add_stages(verdict.evidence.body)
+        self.write(one)
 
+    def ended(self, group: Group) -> None:
+        """The same for what a group says as a whole."""
+        self.head.walked_twice += group.walked_twice
+        self.head.moved += group.moved
+        self.end(group.number)
+
+
+async def _judge_all(run: AccountRun, telling: _Telling, step: Step) -> None:
+    """One account: which documents share which places, then group by group."""
     tying = Tying()
     async for cases in run.all():
         for case in cases:
@@ -81,9 +113,8 @@ async def _judge_all(run: AccountRun, head: Head, write: Write, step: Step) -> N
     groups = tuple(tying.groups())
     step(Progress(places=sum(len(tied.places) for tied in groups)))
     for tied in groups:
-        group = Group(run, tied)
-        await group.judge(judged, step)
-        head.walked_twice += group.walked_twice
-        head.moved += group.moved
-    head.walks += run.walks.walks
-    head.pages += run.walks.pages
+        group = Group(telling.next_number(), run, tied)
+        await group.judge(telling.judged, step)
+        telling.ended(group)
+    telling.head.walks += run.walks.walks
+    telling.head.pages += run.walks.pages

@@ -53,7 +53,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """One document as it was judged. `crashed`: it is taken over first.
+    """One document as it was judged. `crashed`: it is taken over first. `group`: which documents
+    of the plan were judged on the same walks.
 
     `listings` hold the rows that this document alone wants; with them it is judged again, on the
     bindings and rivals of then, in the transaction that carries it out.
@@ -70,6 +71,7 @@ class Planned:
     began_at: datetime
     items: tuple[PlannedItem, ...]
     change: Change
+    group: int = 0
     listings: tuple[Listing, ...] = ()
     incomplete: tuple[IncompleteListing, ...] = ()
     label_exists: bool | None = None

@@ -66,6 +66,7 @@ def plan(asked: PlanAsked) -> Work:
                 batch_plan.Asked(account_id=asked.account_id, held=asked.held),
                 product.outside,
                 write=write,
+                end=file.end if file is not None else lambda _: None,
                 step=lambda told: step(told.done, told.of, _places(told)),
             )
             if file is not None:

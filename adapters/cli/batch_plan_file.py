@@ -15,7 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Final
 
-from reconciler.batch_line import SCHEMA, head_json, head_of, line_json, planned_of
+from reconciler.batch_head import SCHEMA, head_json, head_of
+from reconciler.batch_line import PlanLines, PlanReading
 from reconciler.batch_values import Head, Planned
 from reconciler.canonical_json import digest
 from reconciler.errors import PlanRefused
@@ -38,10 +39,20 @@ class PlanWriter:
         self._lines = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
         self._stream: IO[bytes] = self._opened(self._lines)
         self._hash = hashlib.sha256()
+        self._spelling = PlanLines()
 
     def write(self, planned: Planned) -> None:
         """One document."""
-        line = json.dumps(line_json(planned), separators=(",", ":")).encode("ascii") + b"\n"
+        for told in self._spelling.of(planned):
+            self._write(told)
+
+    def end(self, group: int) -> None:
+        """No document of this group follows."""
+        for told in self._spelling.end(group):
+            self._write(told)
+
+    def _write(self, told: dict[str, Any]) -> None:
+        line = json.dumps(told, separators=(",", ":")).encode("ascii") + b"\n"
         self._hash.update(line)
         try:
             self._stream.write(line)
@@ -120,13 +131,16 @@ def _head(path: Path, stream: IO[bytes]) -> Head:
 
 
 def _lines(path: Path, stream: IO[bytes]) -> Iterator[Planned]:
+    reading = PlanReading()
     for line in stream:
         try:
-            yield planned_of(json.loads(line))
+            planned = reading.of(json.loads(line))
         except _UNREADABLE as error:
             raise PlanRefused(
                 f"{path} was altered while it was read", next_step=_PLAN_AGAIN
             ) from error
+        if planned is not None:
+            yield planned
 
 
 def _sealed(head: dict[str, Any], lines: str) -> str:

@@ -12,7 +12,8 @@ from fixtures.stage import Stage
 from fixtures.world_graph import WorldGraph
 from reconciler.batch_account import Judged
 from reconciler.batch_apply import apply
-from reconciler.batch_line import head_json, head_of, line_json, planned_of
+from reconciler.batch_head import head_json, head_of
+from reconciler.batch_line import PlanLines, PlanReading
 from reconciler.batch_plan import Asked, plan
 from reconciler.batch_refusal import refuse_unfit
 from reconciler.batch_revert import Undo, revert
@@ -59,9 +60,20 @@ class Batching:
         judged: list[Judged] = []
         creates = len(self.stage.graph.creates)
         asked = Asked(held=held)
-        head = self.stage.time.run(plan(asked, worker or self.worker(), write=judged.append))
+        spelling, file = PlanLines(), list[dict[str, Any]]()
+
+        def write(one: Judged) -> None:
+            judged.append(one)
+            file.extend(spelling.of(one.planned))
+
+        def end(group: int) -> None:
+            file.extend(spelling.end(group))
+
+        head = self.stage.time.run(plan(asked, worker or self.worker(), write=write, end=end))
         assert len(self.stage.graph.creates) == creates, "planning created something"
-        lines = [planned_of(through_json(line_json(one.planned))) for one in judged]
+        reading = PlanReading()
+        read_back = (reading.of(through_json(line)) for line in file)
+        lines = [line for line in read_back if line is not None]
         assert lines == [one.planned for one in judged], "a line says something else when read"
         read = head_of(through_json(head_json(head)))
         assert read == head
