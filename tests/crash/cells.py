@@ -39,23 +39,31 @@ class Cut:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """What is published, and under which sky. `creates` gives single creates, by their number
-    from 0, their weather. `is_slow`: the world uses up all that A3 and A4 allow."""
+    from 0, their weather, `batches` whole requests for several. `is_slow`: the world uses up all
+    that A3 and A4 allow."""
 
     plan: Mapping[str, Any]
     creates: Mapping[int, Weather] = field(default_factory=dict)
+    batches: Mapping[int, Weather] = field(default_factory=dict)
+    create_batch: int = 1
     is_slow: bool = False
     echo: Echo = Echo.LABEL
     open_ledger: OpenLedger = MemoryLedger
 
     def stage(self) -> Stage:
         """A fresh one, always the same."""
-        limits = Limits(concurrency=3, echo=self.echo)
+        limits = Limits(concurrency=3, echo=self.echo, create_batch=self.create_batch)
         late_by = limits.late_landing if self.is_slow else timedelta(seconds=5)
         lag = limits.listing_lag if self.is_slow else timedelta(0)
         return Stage(
             limits=limits,
             open_ledger=self.open_ledger,
-            sky=Sky(by_number=dict(self.creates), late_by=late_by, cut_lands_after=late_by),
+            sky=Sky(
+                by_number=dict(self.creates),
+                by_batch=dict(self.batches),
+                late_by=late_by,
+                cut_lands_after=late_by,
+            ),
             options=WorldOptions(lag={"*": lag}),
         )
 
@@ -122,9 +130,14 @@ def single_cuts(scene: Scene) -> Iterator[tuple[Cut, ...]]:
 
 def pairs_of_cuts(scene: Scene) -> Iterator[tuple[Cut, ...]]:
     """Runs every cut of a publish, each followed by every cut of its recovery."""
-    for first in list(single_cuts(scene)):
-        for after in (False, True):
-            yield from _run_on(scene, first, after)
+    for (first,) in list(single_cuts(scene)):
+        yield from cuts_behind(scene, first)
+
+
+def cuts_behind(scene: Scene, first: Cut) -> Iterator[tuple[Cut, ...]]:
+    """Runs one cut of a publish, followed by every cut of its recovery."""
+    for after in (False, True):
+        yield from _run_on(scene, (first,), after)
 
 
 def _run_on(scene: Scene, before: tuple[Cut, ...], after: bool) -> Iterator[tuple[Cut, ...]]:
