@@ -6,6 +6,10 @@ ReconcilerError              `code` for programs, the message for people, `next`
   InvalidImport              a source of old documents that cannot be read at all
   UnknownDocument            no such id
   WrongState                 a person asked for what the state does not allow ("too late")
+  UnknownItem                the document has no such item
+  Refused                    one create was refused for good: the input must change
+  AlreadyMade                the item exists; carries its external id
+  NotSettled                 what became of it is not known yet, or a person must decide
   DecisionRefused            what a person decided cannot be done, or would break the promise
     StaleEvidence            what the person looked at is not what stands any more
   PlanRefused                a plan of a batch is too old, altered, or too bold
@@ -24,6 +28,7 @@ What the API answers is never an exception: it is an `Answer` or a listing that 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 
@@ -82,6 +87,42 @@ class WrongState(ReconcilerError):
     """The document's state does not allow what was asked."""
 
     code = "wrong_state"
+
+
+class UnknownItem(ReconcilerError):
+    """The document has no item of this key."""
+
+    code = "unknown_item"
+
+
+class Refused(ReconcilerError):
+    """The API refused this input and made nothing. Raised by a program's `send`, and to it.
+
+    Only for what is certain: after a timeout, a broken connection or a 5xx nobody knows (A8).
+    """
+
+    code = "refused"
+
+
+class AlreadyMade(ReconcilerError):
+    """The item exists outside: there is nothing to send."""
+
+    code = "already_made"
+
+    def __init__(self, external_id: str) -> None:
+        super().__init__(f"it exists already: {external_id}", next_step="nothing; use its id")
+        self.external_id = external_id
+
+
+class NotSettled(ReconcilerError):
+    """Nothing may be sent now. `until` is when to ask again, None where no time is known."""
+
+    code = "not_settled"
+
+    def __init__(self, why: str, *, until: datetime | None = None, next_step: str = "") -> None:
+        super().__init__(why, next_step=next_step)
+        self.why = why
+        self.until = until
 
 
 class DecisionRefused(ReconcilerError):

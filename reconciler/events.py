@@ -20,6 +20,7 @@ RESOLVED: Final = "resolved"  # a person decided, and why
 CONTESTED: Final = "contested"  # a binding that was no proof was given up for one that is
 BATCH_APPLIED: Final = "batch_applied"  # a batch carried out what it had planned for it
 BATCH_REVERTED: Final = "batch_reverted"  # what a batch bound was taken back, and why
+ASSUMPTION_BROKEN: Final = "assumption_broken"  # by what a program sent itself, and which
 CANCEL_REQUESTED: Final = "cancel_requested"
 ACCOUNT_CLOSED: Final = "account_closed"
 STATE: Final = "state"  # the document's state after an end
@@ -42,6 +43,7 @@ ALL: Final = frozenset(
         CONTESTED,
         BATCH_APPLIED,
         BATCH_REVERTED,
+        ASSUMPTION_BROKEN,
         CANCEL_REQUESTED,
         ACCOUNT_CLOSED,
         STATE,

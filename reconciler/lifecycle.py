@@ -6,6 +6,8 @@
                          |
                          +--settle lease--> the end
 
+A program that sends by itself (`create_once`) claims what rests, without queueing it.
+
 The claim is the single door to creating. A crash and an unanswered call leave the same row, a
 `pending` intent, and take the same path: queued, looked at, decided, *the end*.
 
@@ -32,6 +34,7 @@ from .next_step import next_step, shown_next
 from .signature import is_unsettled
 
 __all__ = [
+    "AT_REST",
     "MOVES",
     "On",
     "cancel_is_due",
@@ -66,6 +69,9 @@ MOVES: Final[dict[tuple[DocumentState, On], frozenset[DocumentState]]] = {
     (_D.PARTLY_PUBLISHED, On.PUBLISH): frozenset({_D.QUEUED}),
     (_D.FAILED, On.PUBLISH): frozenset({_D.QUEUED}),
     (_D.QUEUED, On.CLAIM): frozenset({_D.PUBLISHING}),
+    (_D.DRAFT, On.CLAIM): frozenset({_D.PUBLISHING}),
+    (_D.PARTLY_PUBLISHED, On.CLAIM): frozenset({_D.PUBLISHING}),
+    (_D.FAILED, On.CLAIM): frozenset({_D.PUBLISHING}),
     (_D.PUBLISHING, On.TAKEOVER): _ENDS,
     (_D.PUBLISHING, On.END): _ENDS,
     (_D.QUEUED, On.END): _ENDS,
@@ -85,6 +91,10 @@ MOVES: Final[dict[tuple[DocumentState, On], frozenset[DocumentState]]] = {
 }
 """The table of design section 4. `cancelled` stands on no left side: it absorbs. So does
 `published`, unless a claim it rested on is proven to be another's, or taken back by who made it."""
+
+
+AT_REST: Final = frozenset({_D.DRAFT, _D.PARTLY_PUBLISHED, _D.FAILED})
+"""From here a person's `publish` leads on, and a program's claim of one create (`create_once`)."""
 
 
 def queued(document: Document, now: datetime) -> Document:

@@ -22,7 +22,7 @@ from .model import (
     Origin,
     Reason,
 )
-from .signature import is_crashed, is_unsettled, needs_settling
+from .signature import is_crashed, is_sent_by_its_program, is_unsettled, needs_settling
 
 _RESTING = frozenset(
     {
@@ -185,8 +185,9 @@ def _of_unfinished(document: Document) -> Next:
         why = "the API refused the input of an item; mend the plan and submit it again"
         return Next(action=NextAction.FIX_INPUT, why=why)
     if states & WHY_MISSING.keys():
-        told = [why for state, why in WHY_MISSING.items() if state in states]
-        return Next(action=NextAction.PUBLISH, why=f"what is missing was {' or '.join(told)}")
+        told = " or ".join(why for state, why in WHY_MISSING.items() if state in states)
+        whose = "; its program sends it, or publish does" * is_sent_by_its_program(document)
+        return Next(action=NextAction.PUBLISH, why=f"what is missing was {told}{whose}")
     return Next(action=NextAction.NONE, why="nothing of it can be sent any more")
 
 

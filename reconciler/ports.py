@@ -83,13 +83,15 @@ class Claim:
     """Guard: the single door to creating.
 
     Matches `queued`, due, not unsettled, lease free, account open for this token, ours, no cancel
-    requested. Sets state `publishing`, `since`, `began_at` if null, a lease of purpose `publish`
-    until now + `duration`, and raises the epoch.
+    requested; with `at_rest`, for a program that asks for one create of its own, `draft`,
+    `partly_published` and `failed` as well. Sets state `publishing`, `since`, `began_at` if null, a
+    lease of purpose `publish` until now + `duration`, and raises the epoch.
     """
 
     owner: str
     duration: timedelta
     token_print: str | None
+    at_rest: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

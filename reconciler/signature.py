@@ -22,6 +22,14 @@ def is_crashed(document: Document, now: datetime) -> bool:
     return not is_live(document.lease, now)
 
 
+def is_sent_by_its_program(document: Document) -> bool:
+    """It began, and nobody ever said `publish`: its program sends it, item by item, and no worker.
+
+    For documents of ours; one from elsewhere is sent by nobody here.
+    """
+    return document.began_at is not None and document.publish_said_at is None
+
+
 def is_unsettled(document: Document, now: datetime) -> bool:
     """Something is not known about it, and no live publishing lease is finding out."""
     lease = document.lease

@@ -24,6 +24,7 @@ from .model import (
     Outcome,
 )
 from .settling import owed_look_from, unanswered
+from .signature import is_sent_by_its_program
 
 _D = DocumentState
 
@@ -52,12 +53,12 @@ def _all_confirmed(document: Document, _: Limits) -> bool:
 def _cannot_go_on(document: Document, limits: Limits) -> bool:
     if not _has(document, ItemState.WAITING, ItemState.ABSENT):
         return True
-    if document.attempts_used >= limits.max_attempts:
+    if document.attempts_used >= limits.max_attempts or is_sent_by_its_program(document):
         return True
-    return any(_absent_without_a_mark(document, item) for item in document.items)
+    return any(absent_without_a_mark(document, item) for item in document.items)
 
 
-def _absent_without_a_mark(document: Document, item: Item) -> bool:
+def absent_without_a_mark(document: Document, item: Item) -> bool:
     """Not found by name and time is strong, not proof: only a person may have it made again."""
     if item.state is not ItemState.ABSENT or item.intent is None or item.intent.mark is not None:
         return False
@@ -72,7 +73,7 @@ THE_END: Final = (
     EndLine("3 cancel was requested", lambda d, _: d.cancel_requested, lambda _: _D.CANCELLED),
     EndLine("4 an intent is held", lambda d, _: _has(d, ItemState.HELD), lambda _: _D.HELD),
     EndLine("5 imported", lambda d, _: d.origin is Origin.IMPORTED, _partly_or_failed),
-    EndLine("6 nothing can be sent any more", _cannot_go_on, _partly_or_failed),
+    EndLine("6 nothing more is sent by itself", _cannot_go_on, _partly_or_failed),
     EndLine("7 otherwise", lambda _d, _l: True, lambda _: _D.QUEUED),
 )
 """The first line that fits decides. One transaction with the last decision and the lease."""

@@ -25,6 +25,7 @@ from reconciler.worker import Tell, Worked
 
 from ..shapes import Explained
 from .finishing import Finishing
+from .own_sends import OwnSends
 
 Close = Callable[[], Awaitable[None]]
 
@@ -41,7 +42,7 @@ class Listed:
     worker_seen: bool = False
 
 
-class Reconciler:
+class Reconciler(OwnSends):
     """What a program can ask for. Open with `open_reconciler`, use as a context manager.
 
     Every method may be called any number of times, at once, and be killed at any point. What a
@@ -49,7 +50,7 @@ class Reconciler:
     """
 
     def __init__(self, outside: Outside, *, read_budget: timedelta, close: Close) -> None:
-        self._outside = outside
+        super().__init__(outside)
         self._read_budget = read_budget
         self._close = close
         self._reads = Finishing()

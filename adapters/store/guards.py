@@ -28,6 +28,7 @@ from sqlalchemy import (
     update,
 )
 
+from reconciler.lifecycle import AT_REST
 from reconciler.model import BlockReason, DocumentState, ItemState, Origin, Purpose
 from reconciler.ports import Anyhow, Claim, Fenced, Guard, LeaseFree, SettleLease, Takeover
 
@@ -97,18 +98,22 @@ def _guard(*conditions: ColumnElement[bool], **values: Any) -> _Update:
     return _Update(one=Statement(written.where(_c.id == THE_ID)), many=OneOf(written, _c.id))
 
 
-_CLAIM: Final = _guard(
-    _c.state == DocumentState.QUEUED,
-    _c.due_at <= NOW,
+_CLAIMED: Final = {
+    "state": DocumentState.PUBLISHING,
+    "since": NOW,
+    "began_at": func.coalesce(_c.began_at, NOW),
+    "lease_owner": _OWNER,
+    "lease_until": _UNTIL,
+    "lease_purpose": Purpose.PUBLISH,
+    "lease_epoch": _c.lease_epoch + 1,
+}
+_QUEUED_AND_DUE: Final = and_(_c.state == DocumentState.QUEUED, _c.due_at <= NOW)
+_CLAIM: Final = _guard(_QUEUED_AND_DUE, *CLAIMABLE, ~_ACCOUNT_CLOSED, **_CLAIMED)
+_CLAIM_AT_REST: Final = _guard(
+    or_(_QUEUED_AND_DUE, *(_c.state == state for state in sorted(AT_REST))),
     *CLAIMABLE,
     ~_ACCOUNT_CLOSED,
-    state=DocumentState.PUBLISHING,
-    since=NOW,
-    began_at=func.coalesce(_c.began_at, NOW),
-    lease_owner=_OWNER,
-    lease_until=_UNTIL,
-    lease_purpose=Purpose.PUBLISH,
-    lease_epoch=_c.lease_epoch + 1,
+    **_CLAIMED,
 )
 
 _SETTLE_LEASE: Final = _guard(
@@ -169,8 +174,9 @@ def renewed(
 
 def _prepared(guard: Guard, now: datetime) -> tuple[_Update, Values]:
     match guard:
-        case Claim(owner=owner, duration=duration, token_print=token):
-            return _CLAIM, {"the_owner": owner, "the_end": now + duration, "the_token": token}
+        case Claim(owner=owner, duration=duration, token_print=token, at_rest=at_rest):
+            claim = _CLAIM_AT_REST if at_rest else _CLAIM
+            return claim, {"the_owner": owner, "the_end": now + duration, "the_token": token}
         case SettleLease(owner=owner, duration=duration):
             return _SETTLE_LEASE, {"the_owner": owner, "the_end": now + duration}
         case Takeover(epoch=epoch):

@@ -124,6 +124,32 @@ CLAIMS: Final = [
     ),
 ]
 
+AT_REST: Final = replace(CLAIM, at_rest=True)
+BY_A_PROGRAM: Final = {
+    DocumentState.QUEUED,
+    DocumentState.DRAFT,
+    DocumentState.PARTLY_PUBLISHED,
+    DocumentState.FAILED,
+}
+CLAIMS_AT_REST: Final = [
+    *(
+        Row(f"by a program, state {state}", queued(state=state), AT_REST, state in BY_A_PROGRAM)
+        for state in DocumentState
+    ),
+    Row("a draft, never due", document(), AT_REST, True),
+    Row("queued, due later", queued(due_at=NOON + INSTANT), AT_REST, False),
+    Row("a draft, imported", document(origin=Origin.IMPORTED), AT_REST, False),
+    Row("a draft, a cancel is requested", document(cancel_requested=True), AT_REST, False),
+    Row("a draft, its lease is live", document(**leased(Purpose.SETTLE)), AT_REST, False),
+    Row("a draft, an item is pending", document("d1", pending("a1")), AT_REST, False),
+    _closed(
+        "by a program, throttled",
+        Account(id=ACCOUNT, reason=THROTTLED, until=NOON + INSTANT),
+        False,
+        guard=AT_REST,
+    ),
+]
+
 SETTLE: Final = SettleLease(owner="me", duration=MINUTE)
 SETTLES: Final = [
     *(
@@ -176,7 +202,7 @@ FREE: Final = [
 
 @pytest.mark.parametrize(
     "row",
-    [*CLAIMS, *SETTLES, *TAKEOVERS, *FENCES, *FREE],
+    [*CLAIMS, *CLAIMS_AT_REST, *SETTLES, *TAKEOVERS, *FENCES, *FREE],
     ids=lambda row: f"{type(row.guard).__name__}: {row.says}",
 )
 async def test_a_guard_matches_on_its_conditions_alone(ledger: OpenLedger, row: Row) -> None:

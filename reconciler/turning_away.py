@@ -1,0 +1,84 @@
+"""Whether one item may be sent now by the program that asks; whoever may not is told why.
+
+Pure. Asked before the claim, for the reason, and again inside it, for the world may have moved.
+"""
+
+from __future__ import annotations
+
+from .errors import AlreadyMade, NotSettled, Refused, UnknownItem, WrongState
+from .lease import is_live
+from .lifecycle import refuse_imported, shown_next
+from .limits import Limits
+from .model import Document, DocumentState, Item, ItemState
+from .next_step import of_closed
+from .next_wave import external_ids
+from .ports import View
+from .signature import is_unsettled
+from .the_end import absent_without_a_mark
+
+DECIDE = "a person must decide about it first; nothing more of its document is created before"
+
+
+def refuse(view: View, key: str, limits: Limits) -> None:
+    """Raises `AlreadyMade`, `Refused`, `NotSettled`, `WrongState` or `UnknownItem`."""
+    refuse_item(view.document, key)
+    _refuse_document(view, limits)
+
+
+def refuse_item(document: Document, key: str) -> Item:
+    """The item, if nothing about itself speaks against sending it."""
+    item = next((item for item in document.items if item.key == key), None)
+    if item is None:
+        raise UnknownItem(f"document {document.id} has no item {key}", next_step=_show(document))
+    _refuse_ended(document, item)
+    refuse_imported(document)
+    if missing := sorted(item.refs - external_ids(document).keys()):
+        raise WrongState(f"it refers to {', '.join(missing)}", next_step="make what it refers to")
+    if absent_without_a_mark(document, item):
+        why = "it was sent without a mark and not found: no proof; a person must say publish"
+        raise NotSettled(why, next_step=f"reconciler publish {document.id}")
+    return item
+
+
+def _refuse_ended(document: Document, item: Item) -> None:
+    intent = item.intent
+    match item.state:
+        case ItemState.CONFIRMED if intent is not None and intent.external_id is not None:
+            raise AlreadyMade(intent.external_id)
+        case ItemState.REJECTED:
+            error = intent.calls[-1].error if intent else None
+            why = error.message if error else "the API refused its input"
+            raise Refused(why, next_step="mend the plan and submit it again under its key")
+        case ItemState.BLOCKED:
+            raise WrongState("it refers to an item that cannot be made", next_step=_show(document))
+        case ItemState.HELD:
+            raise NotSettled(DECIDE, next_step=f"reconciler explain {document.id}")
+
+
+def _refuse_document(view: View, limits: Limits) -> None:
+    document = view.document
+    if document.cancel_requested or document.state is DocumentState.CANCELLED:
+        raise WrongState("it was cancelled", next_step=_show(document))
+    if document.state is DocumentState.HELD:
+        raise NotSettled(DECIDE, next_step=f"reconciler explain {document.id}")
+    if is_live(document.lease, view.now) or is_unsettled(document, view.now):
+        raise not_settled(view)
+    if of_closed(view.account, view.now):
+        raise not_settled(view)
+    if document.attempts_used >= limits.max_attempts:
+        why = "its attempts are used up; a person who found out why gives it new ones"
+        raise NotSettled(why, next_step=f"reconciler publish {document.id}")
+
+
+def not_settled(view: View) -> NotSettled:
+    """In the words of the next safe action, and its time."""
+    document = view.document
+    if is_live(document.lease, view.now) and document.lease is not None:
+        why = "somebody is at its document now"
+        return NotSettled(why, until=document.lease.until, next_step=_show(document))
+    step = of_closed(view.account, view.now) or shown_next(document, view.account, view.now)
+    return NotSettled(step.why, until=step.until, next_step=_show(document))
+
+
+def _show(document: Document) -> str:
+    return f"reconciler show {document.id}"

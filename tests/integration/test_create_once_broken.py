@@ -1,0 +1,166 @@
+"""What a program's send breaks is counted and said; and the block, whose body may say nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from fixtures.stage import Stage
+from reconciler.errors import AlreadyMade, NotSettled
+from reconciler.model import (
+    Document,
+    DocumentState,
+    ItemState,
+    NextAction,
+)
+from reconciler.open_intent import OpenIntent
+from tests.crash.plans import ONE_AD
+from tests.crash.programs import sender
+from tests.crash.promise import assert_promise
+from tests.integration.programs import Program, ids_of, told
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    made = Stage()
+    yield made
+    assert_promise(made)
+    made.close()
+
+
+@pytest.fixture
+def program(stage: Stage) -> Program:
+    return Program(stage)
+
+
+# --- assumptions that a send breaks --------------------------------------------------------------
+
+
+def test_a_send_that_outlives_its_time_is_recorded_counted_and_warned_of(
+    stage: Stage, program: Program, caplog: pytest.LogCaptureFixture
+) -> None:
+    document_id = stage.submit(ONE_AD)
+
+    async def deaf(intent: OpenIntent) -> str | int:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            await asyncio.sleep(11)
+        return await sender(program.outside)(intent)
+
+    made = program.made(document_id, "a1", deaf)
+
+    (warning,) = stage.document(document_id).item("a1").intent.warnings  # type: ignore[union-attr]
+    assert [made] == ids_of(stage)
+    assert told(stage, document_id) == ["A2"]
+    assert warning == "A2: send took 41.0 s, and may take 30 s"
+    assert warning in caplog.text
+
+
+def test_a_send_that_never_read_the_labels_is_counted_and_warned_of() -> None:
+    """What it made bears no mark: had its reply been lost, nobody could have told it for ours."""
+    stage = Stage()
+    document_id, program = stage.submit(ONE_AD), Program(stage)
+
+    async def careless(_: OpenIntent) -> int:
+        return 77
+
+    program.made(document_id, "a1", careless)
+
+    assert told(stage, document_id) == ["A5"]
+    stage.close()
+
+
+def test_a_second_id_is_a_second_entity_told_as_surplus() -> None:
+    stage = Stage()
+    document_id, program = stage.submit(ONE_AD), Program(stage)
+    retried: list[Any] = []
+
+    async def twice() -> None:
+        async with program.product.intent(document_id, "a1") as intent:
+            for _ in range(2):
+                retried.append(await sender(program.outside)(intent))
+                await intent.confirm(retried[-1])
+
+    stage.time.run(twice())
+
+    document = stage.document(document_id)
+    assert told(stage, document_id) == ["A8"]
+    assert [extra.external_id for extra in document.surplus] == retried[1:]
+    assert document.next.action is NextAction.DECIDE
+    stage.close()
+
+
+def test_what_is_no_id_is_refused_and_the_item_stays_pending(
+    stage: Stage, program: Program
+) -> None:
+    document_id = stage.submit(ONE_AD)
+
+    async def answers_with_an_object(intent: OpenIntent) -> Any:
+        return {"id": intent.name}
+
+    with pytest.raises(ValueError, match="all digits"):
+        program.made(document_id, "a1", answers_with_an_object)
+
+    assert stage.document(document_id).item("a1").state is ItemState.PENDING
+
+
+# --- the block -----------------------------------------------------------------------------------
+
+
+def test_a_block_is_entered_only_where_a_create_is_due(stage: Stage, program: Program) -> None:
+    document_id = stage.submit(ONE_AD)
+
+    async def block() -> str | None:
+        async with program.product.intent(document_id, "a1") as intent:
+            await intent.confirm(await program.send(intent))
+        return intent.external_id
+
+    made = stage.time.run(block())
+    with pytest.raises(AlreadyMade) as refused:
+        stage.time.run(block())
+
+    assert refused.value.external_id == made
+    assert [made] == ids_of(stage)
+
+
+def test_an_id_is_durable_before_the_block_ends(stage: Stage, program: Program) -> None:
+    document_id = stage.submit(ONE_AD)
+
+    async def block() -> Document:
+        async with program.product.intent(document_id, "a1") as intent:
+            await intent.confirm(await program.send(intent))
+            return (await stage.ledger.read(document_id)).document
+
+    inside = stage.time.run(block())
+
+    assert inside.item("a1").state is ItemState.CONFIRMED
+    assert inside.state is DocumentState.PUBLISHING
+
+
+@pytest.mark.parametrize("says", ["nothing", "rejected", "raises"])
+def test_how_a_block_ends_is_how_its_call_ended(stage: Stage, program: Program, says: str) -> None:
+    document_id = stage.submit(ONE_AD)
+    raised = {"nothing": NotSettled, "rejected": None, "raises": KeyError}[says]
+    state = {"rejected": ItemState.REJECTED}.get(says, ItemState.PENDING)
+
+    async def block() -> None:
+        async with program.product.intent(document_id, "a1") as intent:
+            if says == "rejected":
+                await intent.reject("the budget is too low, access_token=SECRETSECRET")
+            if says == "raises":
+                raise KeyError
+
+    if raised is None:
+        stage.time.run(block())
+    else:
+        with pytest.raises(raised):
+            stage.time.run(block())
+
+    document = stage.document(document_id)
+    assert document.item("a1").state is state
+    assert document.lease is None
+    assert "SECRETSECRET" not in str(document)
