@@ -1,6 +1,6 @@
 """Checks what the promise rests on, one line each, going on after each that fails.
 
-Reads only: at most two cheap GETs for each account.
+Reads only: at most five cheap GETs for each account. `echo` alone makes something, one ad label.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from reconciler.errors import ReconcilerError
 
 from ..settings import Settings, load_settings, unknown_variables
 from ..shapes import Check
+from .api_checks import narrowing_check, scopes_check, version_check
+from .echo_trial import trial_name, try_echo
 from .lasting import lasting_checks
 from .opening import open_ledger
 from .probing import Probed, label_count, probe
@@ -22,8 +24,11 @@ ACCOUNTS_MAX: Final = 20
 """Accounts asked in one run; more would be a load of its own."""
 
 
-async def examine(account_id: str | None = None) -> tuple[Check, ...]:
-    """Every check that can be made. `account_id` has the API asked for this account alone."""
+async def examine(account_id: str | None = None, *, echo: bool = False) -> tuple[Check, ...]:
+    """Every check that can be made. `account_id` has the API asked for this account alone.
+
+    `echo` makes one label in that account and deletes it again, to see that marks come back.
+    """
     names = tuple(unknown_variables())
     spelling = Check(
         name="variables",
@@ -44,6 +49,8 @@ async def examine(account_id: str | None = None) -> tuple[Check, ...]:
     accounts, ledger = await _ledger(settings)
     asked = (account_id,) if account_id is not None else accounts
     outside = [line async for line in _api(settings, asked)]
+    if echo and account_id is not None and settings.token_for(account_id) is not None:
+        outside += [line async for line in try_echo(settings, account_id, trial_name())]
     return (spelling, kept, *ledger, *outside)
 
 
@@ -79,7 +86,19 @@ async def _api(settings: Settings, accounts: tuple[str, ...]) -> AsyncIterator[C
         yield _access(account_id, found)
         yield _clock(account_id, found, settings)
         if found.answers:
-            yield _labels(account_id, await label_count(settings, account_id))
+            for line in await _answering(settings, account_id, found):
+                yield line
+
+
+async def _answering(settings: Settings, account_id: str, found: Probed) -> list[Check]:
+    """Of an account that answers. What the API does not tell at all has no line."""
+    told = (
+        version_check(account_id, found.headers, settings.graph_version),
+        await scopes_check(settings, account_id),
+        _labels(account_id, await label_count(settings, account_id)),
+        await narrowing_check(settings, account_id),
+    )
+    return [line for line in told if line is not None]
 
 
 def _address(settings: Settings) -> Check:

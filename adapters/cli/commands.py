@@ -209,12 +209,23 @@ def doctor(
         str | None,
         typer.Option(metavar="A", callback=account_id, help="Ask the API for this account alone."),
     ] = None,
+    echo: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A",
+            callback=account_id,
+            help="Also make one ad label there, read it back and delete it: do marks come back?",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Check what the promise rests on: settings, durability, schema, clock, token, API."""
     from . import ledger_commands
 
-    return ledger_commands.doctor(account=account, as_json=as_json)
+    if None not in (account, echo) and account != echo:
+        raise typer.BadParameter("--account and --echo name two accounts: give one")
+    asked = account or echo
+    return ledger_commands.doctor(account=asked, echo=echo is not None, as_json=as_json)
 
 
 app.command()(decision_words.resolve)

@@ -28,9 +28,9 @@ def migrate(*, accept: bool, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def doctor(*, account: str | None, as_json: bool) -> int:
+def doctor(*, account: str | None, echo: bool, as_json: bool) -> int:
     """Every check, one line each."""
-    checks = run(lambda _: examine(account), grace_seconds=0)
+    checks = run(lambda _: examine(account, echo=echo), grace_seconds=0)
     shape = checks_list(checks)
     code = after_doctor(all(check.ok for check in checks))
     print_told(Told(shape=shape, picture=lambda: doctor_picture(shape), code=code), as_json=as_json)

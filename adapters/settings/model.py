@@ -98,7 +98,10 @@ class Settings(BaseSettings):
     app_secret: SecretStr | None = _text(
         None, "signs every call (`appsecret_proof`) where the app asks for it", unit="secret"
     )
-    app_id: str | None = _text(None, "our app: where a verdict would rest on a name, the activity log is asked who made the row")
+    app_id: str | None = _text(
+        None,
+        "our app: where a verdict would rest on a name, the activity log is asked who made the row",
+    )
     secrets_dir: Path | None = _text(
         None,
         "a folder with one file for each secret, named like its variable, with or without prefix",
