@@ -6,9 +6,10 @@ repeated after a lost answer finds the document it made. Nothing is sent to the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Protocol
 
 from . import events
 from .errors import InvalidPlan, PlanError
@@ -16,7 +17,7 @@ from .lifecycle import queued
 from .limits import Limits
 from .model import Document, DocumentState, Echo, Origin
 from .plan import Plan
-from .ports import Chance, Change, Event, Ledger
+from .ports import Chance, Change, Event
 from .revision import changed_fields, item_of, revised
 
 KEY_LENGTH_MAX: Final = 200
@@ -50,13 +51,22 @@ class Tokens:
     item_parts: tuple[str, ...]
 
 
+class Accepting(Protocol):
+    """What is asked of a ledger here: `Ledger.submit`, whose obligations stand there."""
+
+    async def submit(
+        self, key: str, accept: Callable[[Document | None, datetime], Change | None]
+    ) -> tuple[Document, bool]:
+        """Store a new document or change the one that has this key."""
+
+
 async def submit(
     plan: Plan,
     *,
     key: str | None,
     new: bool,
     publish: bool,
-    ledger: Ledger,
+    ledger: Accepting,
     chance: Chance,
     limits: Limits,
 ) -> Submitted:

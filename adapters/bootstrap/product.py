@@ -6,26 +6,29 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from reconciler import cancel, duplicates, publish, resolve, settle, submit, sweep, worker
 from reconciler.duplicates import Duplicates
 from reconciler.model import Account, BlockReason, DocumentState
 from reconciler.next_step import is_seen
 from reconciler.outside import Outside
-from reconciler.plan import read_plan
+from reconciler.plan import Plan, read_plan
 from reconciler.ports import Summary, View
 from reconciler.publish import Published
 from reconciler.resolve import Resolved
 from reconciler.resolve_decision import Decision
 from reconciler.settle import Settled
-from reconciler.submit import Submitted
+from reconciler.submit import Accepting, Submitted
 from reconciler.sweep import Swept
 from reconciler.worker import Tell, Worked
 
 from ..shapes import Explained
 from .finishing import Finishing
 from .own_sends import OwnSends
+
+if TYPE_CHECKING:
+    from ..store.callers_transaction import CallersTransaction
 
 Close = Callable[[], Awaitable[None]]
 
@@ -74,16 +77,43 @@ class Reconciler(OwnSends):
         The same plan gives the same document; `new` means once more; `publish` queues it. Sends
         nothing. Raises `InvalidPlan` with all that is wrong, `source` being the plan's name in it.
         """
-        limits = self._outside.limits
-        accepted = read_plan(plan, echo=limits.echo, source=source)
+        accepted = read_plan(plan, echo=self._outside.limits.echo, source=source)
+        return await self._accept(accepted, self._outside.ledger, key, new=new, publish=publish)
+
+    async def submit_in(
+        self,
+        transaction: CallersTransaction,
+        plan: object,
+        *,
+        key: str | None = None,
+        new: bool = False,
+        publish: bool = False,
+        source: str = "plan",
+    ) -> Submitted:
+        """As `submit`, in a SQLAlchemy transaction of yours: it is there if you commit, with your
+        own rows or not at all.
+
+        A `Connection` or `Session`, or an async one, by psycopg or sqlite3, in the ledger's own
+        database, not in autocommit. Commit before you ask for anything else of that document.
+        Raises `ForeignLedger` for another database.
+        """
+        from ..store.callers_transaction import InTheirs
+
+        accepted = read_plan(plan, echo=self._outside.limits.echo, source=source)
+        theirs = InTheirs(self._outside.ledger, transaction)
+        return await self._accept(accepted, theirs, key, new=new, publish=publish)
+
+    async def _accept(
+        self, accepted: Plan, ledger: Accepting, key: str | None, *, new: bool, publish: bool
+    ) -> Submitted:
         return await submit.submit(
             accepted,
             key=key,
             new=new,
             publish=publish,
-            ledger=self._outside.ledger,
+            ledger=ledger,
             chance=self._outside.chance,
-            limits=limits,
+            limits=self._outside.limits,
         )
 
     async def publish(self, document_id: str) -> Published:

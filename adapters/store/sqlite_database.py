@@ -46,7 +46,7 @@ class SqliteDatabase:
             creator=connect,
             poolclass=StaticPool,
             isolation_level="AUTOCOMMIT",  # the transactions are ours
-            json_serializer=partial(json.dumps, separators=(",", ":")),
+            json_serializer=_PLAIN_JSON,
             json_deserializer=_json_value,
         )
         with translated():
@@ -169,6 +169,10 @@ def _ours(error: BaseException | None) -> Exception:
 
 
 _DECODER: Final = json.JSONDecoder()
+
+
+_PLAIN_JSON: Final = partial(json.dumps, separators=(",", ":"))
+"""One for all engines: statements are compiled once for those that write alike."""
 
 
 def _json_value(text: str) -> Any:

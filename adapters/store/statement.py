@@ -45,7 +45,7 @@ class Statement:
 
     def __init__(self, written: Written) -> None:
         self._written = written
-        self._ready: dict[type[Dialect], _Ready] = {}
+        self._ready: dict[_Kind, _Ready] = {}
 
     def rows(self, connection: Connection, values: Values) -> list[AnyRow]:
         """All rows it gives."""
@@ -75,12 +75,21 @@ class Statement:
         cursor.close()
 
     def _for(self, connection: Connection) -> _Ready:
-        """Compiled at first use. All ledgers of one kind of database make their engine alike."""
-        ready = self._ready.get(type(connection.dialect))
+        """Compiled at first use. All ledgers of one kind of database make their engine alike; an
+        engine of somebody else may write JSON in another way."""
+        kind = _kind_of(connection.dialect)
+        ready = self._ready.get(kind)
         if ready is None:
-            ready = _compiled(self._written, connection.dialect)
-            self._ready[type(connection.dialect)] = ready
+            ready = self._ready[kind] = _compiled(self._written, connection.dialect)
         return ready
+
+
+_Kind = tuple[type[Dialect], Any, Any]
+
+
+def _kind_of(dialect: Any) -> _Kind:
+    """What the compiled form depends on: the dialect, and how it writes and reads JSON."""
+    return type(dialect), dialect._json_serializer, dialect._json_deserializer  # noqa: SLF001
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +141,13 @@ def _compiled(written: Written, dialect: Dialect) -> _Ready:
 
 def reader_of(table: Table, dialect: Dialect) -> Read:
     """What makes a row of all columns of this table, as the driver gives them."""
-    which = table.name, type(dialect)
+    which = table.name, _kind_of(dialect)
     if which not in _READERS:
         _READERS[which] = _reader(list(table.columns), dialect)
     return _READERS[which]
 
 
-_READERS: Final[dict[tuple[str, type[Dialect]], Read]] = {}
-"""As with statements: all ledgers of one kind of database make their engine alike."""
+_READERS: Final[dict[tuple[str, _Kind], Read]] = {}
 
 
 def _reader(columns: Sequence[ColumnElement[Any]], dialect: Dialect) -> Read:
