@@ -13,10 +13,10 @@ from datetime import datetime
 from typing import Final
 
 from . import events
-from .call_outcome import Answered
-from .errors import CommitUnknown, LedgerUnavailable
+from .call_outcome import Again, Answer, Answered
+from .errors import BindingTaken, CommitUnknown, LedgerUnavailable
 from .facts import merged, with_answers_decided, with_facts
-from .model import Account, Item
+from .model import Account, CallError, Item, Outcome
 from .outside import Outside
 from .ports import Anyhow, Change, Event, Fenced, View
 from .renewal import HeldLease
@@ -43,7 +43,8 @@ class Recorder:
         self._outside = outside
         self._waiting: list[Answered] = []
         self._task: asyncio.Task[None] | None = None
-        self.failed = False
+        self.failed = False  # something could not be saved
+        self.contradicted = False  # an answer gave another item's id
 
     @property
     def view(self) -> View:
@@ -100,12 +101,30 @@ class Recorder:
                 view = await self._commit(group)
             except CommitUnknown:
                 continue  # recording is idempotent: a call keeps the end it has
+            except BindingTaken as taken:
+                await self._save_apart(group, taken)
+                return
             except LedgerUnavailable:
                 continue
             self.learn(view)
             self._held.step()
             return
         self.failed = True
+
+    async def _save_apart(self, group: Sequence[Answered], taken: BindingTaken) -> None:
+        """An id that is another item's spoils no answer beside it (field case R088).
+
+        Each is saved by itself, and that one as what it is: no answer that can be true.
+        """
+        if len(group) > 1:
+            for one in group:
+                await self._save((one,))
+            return
+        if group[0].answer.outcome is not Outcome.CREATED:  # an earlier call's id: nothing to mend
+            self.failed = True
+            return
+        self.contradicted = True
+        await self._save((replace(group[0], answer=contradicted_by(taken)),))
 
     async def _commit(self, group: Sequence[Answered]) -> View:
         view = await self._decide_under_our_lease(group)
@@ -134,6 +153,12 @@ class Recorder:
         if view is None:
             raise AssertionError("a document with calls is never deleted")
         return view
+
+
+def contradicted_by(taken: BindingTaken) -> Answer:
+    """In place of an id that cannot be this item's: its create is settled by looking."""
+    error = CallError(row="taken", message=f"answered with an id of another item: {taken.message}")
+    return Answer(outcome=Outcome.UNKNOWN, again=Again.BACKOFF, error=error)
 
 
 def told(group: Sequence[Answered]) -> tuple[Event, ...]:

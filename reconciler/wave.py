@@ -125,6 +125,8 @@ class Wave:
             await self._recorder.flush()  # also when we are cancelled: an id must not be lost
         if self._recorder.failed:
             self._note(Stop.UNSAVED)
+        if self._recorder.contradicted:
+            self._note(Stop.UNKNOWN)
         return Sent(
             view=self._recorder.view,
             stops=frozenset(self._stops),
@@ -198,6 +200,8 @@ class Wave:
             return Stop.LEASE
         if self._recorder.failed:
             return Stop.UNSAVED
+        if self._recorder.contradicted:
+            return Stop.UNKNOWN
         if self._is_closed():
             return Stop.CLOSED
         if self._recorder.cancel_requested:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import pytest
 
 from fixtures.graph.scene import ACCOUNT
 from fixtures.lives import DiesAt
-from fixtures.stage import Stage
-from fixtures.world_graph import Weather
+from fixtures.stage import OpenLedger, Stage
+from fixtures.world_graph import Weather, WorldGraph
 from reconciler import publish
-from reconciler.call_outcome import CreateRequest
+from reconciler.call_outcome import Answer, CreateRequest
 from reconciler.limits import Limits
 from reconciler.model import (
     AttemptOutcome,
     BlockReason,
     Document,
     DocumentState,
+    Grade,
     ItemState,
     Outcome,
+    Reason,
 )
 from tests.crash.plans import Plan, ads
 from tests.crash.promise import assert_promise, live_entities_per_item
@@ -215,6 +218,74 @@ def test_what_waits_behind_a_batch_that_stays_unknown_is_not_sent(stage: Stage) 
     assert sizes(stage) == [5]
     assert states(document) == [CONFIRMED, *[PENDING] * 5, *[ABSENT] * 3]
     assert outcomes(document)[6:] == [Outcome.NOT_SENT] * 3
+
+
+# --- an answer that cannot be saved ---------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class GivesAnothersId(WorldGraph):
+    """Makes what it is asked for, and answers one of the creates with an id that is known here."""
+
+    external_id: str
+    at: int
+
+    async def create_many(
+        self, requests: Sequence[CreateRequest], *, within: timedelta
+    ) -> tuple[Answer, ...]:
+        """As ever, but for that one."""
+        answers = await super(GivesAnothersId, self).create_many(requests, within=within)
+        wrong = Answer(outcome=Outcome.CREATED, external_id=self.external_id)
+        return (*answers[: self.at], wrong, *answers[self.at + 1 :])
+
+
+def known_id(stage: Stage) -> str:
+    """The id of another document's ad."""
+    intent = stage.publish(stage.submit(ads("Autumn"))).view.document.items[0].intent
+    assert intent is not None
+    assert intent.external_id is not None
+    return intent.external_id
+
+
+@pytest.mark.parametrize("at", [0, 3, 9])
+def test_one_answer_that_cannot_be_saved_spoils_none_beside_it(
+    open_ledger: OpenLedger, at: int
+) -> None:
+    """R088: nine of ten are saved, the tenth is told apart, and found by its mark."""
+    stage = Stage(limits=Limits(create_batch=10), open_ledger=open_ledger)
+    known = known_id(stage)
+    graph = GivesAnothersId(world=stage.world, sky=stage.sky, external_id=known, at=at)
+    document_id = stage.submit(ads(*(f"Spring / {number}" for number in range(11))))
+
+    document = stage.publish(document_id, replace(stage.process(), graph=graph)).view.document
+
+    told = outcomes(document)
+    assert told.count(Outcome.CREATED) == 10
+    assert told[at + 1] is Outcome.UNKNOWN
+    odd = document.items[at + 1].intent
+    assert odd is not None
+    assert odd.calls[0].error is not None
+    assert known in odd.calls[0].error.message
+    assert (document.state, odd.found_by) == (DocumentState.PUBLISHED, Grade.MARK)
+    assert once_each(stage, document)
+    assert_promise(stage)
+    stage.close()
+
+
+def test_after_an_answer_that_contradicts_what_is_known_nothing_further_is_sent(
+    stage: Stage,
+) -> None:
+    """From the first answer that leaves something unknown on no create starts."""
+    stage.limits = Limits(create_batch=2, concurrency=1)
+    graph = GivesAnothersId(world=stage.world, sky=stage.sky, external_id=known_id(stage), at=1)
+    stage.sky.blind = {0: Reason.LISTING_INCOMPLETE}
+    document_id = stage.submit(ads(*"ABCDEFGHI"))
+
+    document = stage.publish(document_id, replace(stage.process(), graph=graph)).view.document
+
+    assert document.attempts[-1].outcome is AttemptOutcome.UNRESOLVED
+    assert len(graph.creates) == 1 + 2 + 2  # the second batch left while the first was being saved
+    assert once_each(stage, stage.run_until_rest(document_id))
 
 
 # --- a death on the way ---------------------------------------------------------------------------

@@ -182,7 +182,7 @@ def test_a_throttled_batch_closes_the_account_and_is_settled(stage: HttpStage, c
 
 
 def test_the_usage_that_a_child_tells_slows_the_next_request(stage: HttpStage) -> None:
-    """Facts 3.7: the outer reply of a batch need not say. Here the second create of all tells it."""
+    """Facts 3.7: the outer reply of a batch need not say. Here the second create tells it."""
     stage.limits = Limits(create_batch=10, concurrency=1)
     stage.fake.faults.add("usage:percent=100,on_edge=ads,nth=2")
     began = stage.time.now()
