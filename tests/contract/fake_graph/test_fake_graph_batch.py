@@ -327,6 +327,8 @@ async def test_replies_may_be_too_few_too_many_or_out_of_place(
 
     made = {each.id: each.name for each in graph.world.created_by("fake-token")}
     assert "".join(made[body(each)["id"]] for each in told) == names
+    answered = {each.name for each in graph.world.created_by("fake-token") if each.replied}
+    assert answered == set(names)
 
 
 @pytest.mark.parametrize(

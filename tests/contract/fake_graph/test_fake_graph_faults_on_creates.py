@@ -209,6 +209,22 @@ async def test_a_throttled_write_may_have_been_executed(
     assert made_count(graph) == 1
 
 
+async def test_to_go_on_calling_lengthens_a_block(
+    graph: FakeGraph, client: httpx.AsyncClient, clock: SteppedClock
+) -> None:
+    """Facts 2.11, 3.2: the header tells the seconds that are left."""
+    graph.faults.add("blocked:seconds=60")
+    told = []
+    for wait in (0, 59, 59, 60):
+        clock.advance(wait)
+        reply = await create(client)
+        usage = json.loads(reply.headers.get("x-ad-account-usage", "{}"))
+        told.append((reply.status_code, usage.get("reset_time_duration")))
+
+    assert told == [(400, 60), (400, 60), (400, 60), (200, None)]
+    assert made_count(graph) == 1
+
+
 async def test_usage_comes_with_successful_replies(
     graph: FakeGraph, client: httpx.AsyncClient
 ) -> None:
