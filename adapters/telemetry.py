@@ -15,6 +15,10 @@ CHATTY: Final = ("httpx", "httpcore", "asyncio", "sqlalchemy.engine", "alembic")
 """Libraries that log a line for every request or statement: silent until -vv."""
 
 
+TOLD_BY_US: Final = ("procrastinate", "psycopg.pool")
+"""What goes wrong there a worker tells in its own lines: silent until -vv."""
+
+
 def log_to_stderr(verbosity: int, redact: Callable[[str], str]) -> None:
     """Send every log record of the process to stderr, and nowhere else.
 
@@ -27,6 +31,8 @@ def log_to_stderr(verbosity: int, redact: Callable[[str], str]) -> None:
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for name in CHATTY:
         logging.getLogger(name).setLevel(level if verbosity > 1 else logging.ERROR)
+    for name in TOLD_BY_US:
+        logging.getLogger(name).setLevel(level if verbosity > 1 else logging.CRITICAL)
 
 
 class RedactingFormatter(logging.Formatter):

@@ -13,6 +13,7 @@ import typer
 
 from reconciler.model import DocumentState
 
+from ..engine.names import EngineName
 from . import batch_words, decision_words, elsewhere_words, service_words
 from .words import AsJson, account_id
 
@@ -178,7 +179,16 @@ def list_documents(
 
 
 @app.command()
-def worker(as_json: AsJson = False) -> int:
+def worker(
+    engine: Annotated[
+        EngineName | None,
+        typer.Option(
+            help="What tells it of work: procrastinate (PostgreSQL only, and there the default), "
+            "or nothing but its own questions to the ledger."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
     """Publish what is queued and look at what is due, until Ctrl-C or SIGTERM.
 
     The first signal ends it in order: what is in flight is saved, the rest is handed back. A second
@@ -187,7 +197,7 @@ def worker(as_json: AsJson = False) -> int:
     from . import worker_commands as working
     from .session import carry_out
 
-    work = working.worker(as_json=as_json)
+    work = working.worker(engine=engine, as_json=as_json)
     return carry_out(work, as_json=as_json, may_create=True, ends_by_signal=True)
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ..bootstrap import migrate as migrate_ledger
 from ..bootstrap.doctor import examine
+from ..engine.choosing import migrate as migrate_engine
 from ..shapes import checks_list
 from .exit_codes import ExitCode, after_doctor
 from .output import visible
@@ -22,6 +23,7 @@ def migrate(*, accept: bool, as_json: bool) -> int:
     """Run the migration; nothing is asked of the API."""
     settings = checked_settings()
     database = migrate_ledger(settings, accept=accept)
+    migrate_engine(settings)
     shape = {"schema": "migrate/1", "database": database, "accepted": accept}
     line = f"{visible(database)} is ready for {visible(settings.graph_url)}"
     print_told(Told(shape=shape, picture=lambda: Text(line), code=ExitCode.DONE), as_json=as_json)

@@ -9,6 +9,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ..bootstrap import Reconciler
+from ..engine.choosing import engine_of
+from ..engine.names import EngineName
+from ..settings import load_settings
 from ..shapes import sweep_report, worker_report
 from .exit_codes import ExitCode, after_sweep
 from .output import visible
@@ -17,14 +20,18 @@ from .session import Told, Work
 from .worker_lines import WorkerLines
 
 
-def worker(*, as_json: bool) -> Work:
-    """Work until a signal; ending on one in order is this command's success."""
+def worker(*, engine: EngineName | None, as_json: bool) -> Work:
+    """Work until a signal; ending on one in order is this command's success.
+
+    `engine` None: what the database carries.
+    """
 
     async def work(product: Reconciler, _: Stop) -> Told:
+        driven_by = engine_of(load_settings(), engine)
         lines, limits = WorkerLines(as_json=as_json), product.outside.limits
         interval = limits.sweep_interval.total_seconds()
-        lines.begin(product.outside.owner, limits.concurrency, interval)
-        shape = worker_report(await product.work(lines))
+        lines.begin(product.outside.owner, limits.concurrency, interval, driven_by.name)
+        shape = worker_report(await driven_by.work(product.outside, lines))
         return Told(shape=shape, picture=lambda: _worker_picture(shape), code=ExitCode.DONE)
 
     return work

@@ -33,13 +33,19 @@ class WorkerLines:
         self._as_json = as_json
         self._is_quiet = not logging.getLogger().isEnabledFor(logging.WARNING)
 
-    def begin(self, owner: str, slots: int, sweep_seconds: float) -> None:
+    def begin(self, owner: str, slots: int, sweep_seconds: float, engine: str) -> None:
         """The first line."""
         if self._is_quiet:
             return
-        started = {"owner": owner, "documents_at_once": slots, "sweep_seconds": sweep_seconds}
+        started = {
+            "owner": owner,
+            "documents_at_once": slots,
+            "sweep_seconds": sweep_seconds,
+            "engine": engine,
+        }
         text = (
-            f"{owner}: {slots} documents at once, a sweep every {sweep_seconds:g} s; Ctrl-C ends it"
+            f"{owner}: {slots} documents at once, a sweep every {sweep_seconds:g} s, "
+            f"engine {engine}; Ctrl-C ends it"
         )
         self._line("started", text, started)
 

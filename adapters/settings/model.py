@@ -152,7 +152,10 @@ class Settings(BaseSettings):
     max_pages: int = _count(2_000, 1_000_000, "pages of one listing; more is incomplete")
     concurrency: int = _count(10, 1_000, "creates in flight in one process")
     account_concurrency: int = _count(
-        10, 1_000, "documents of one account that are published at once by one worker"
+        10,
+        1_000,
+        "documents of one account that are published at once: by one worker, or with the engine "
+        "`procrastinate` by all together",
     )
     wave_size: int = _count(50, 1_000, "creates whose intents are written in one transaction")
     create_batch: int = _count(

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from adapters.cli.app import exit_code_of
-from adapters.telemetry import CHATTY
+from adapters.telemetry import CHATTY, TOLD_BY_US
 
 PROGRAM = Path(sys.executable).with_name("reconciler")
 TOKEN = "EAACANARYcommandline0123456789"
@@ -123,7 +123,7 @@ def _written(stream: io.TextIOWrapper) -> str:
 @contextmanager
 def logging_restored() -> Iterator[None]:
     """Put back the handlers and levels that a command sets for its whole process."""
-    loggers = [logging.getLogger(name) for name in ("", *CHATTY)]
+    loggers = [logging.getLogger(name) for name in ("", *CHATTY, *TOLD_BY_US)]
     before = [(logger, logger.level, list(logger.handlers)) for logger in loggers]
     try:
         yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import psycopg
@@ -11,6 +12,7 @@ from fixtures.graph.app import FakeGraph
 from fixtures.postgres_databases import databases_of
 from fixtures.postgres_server import PASSWORD, PostgresServer, running_postgres
 from tests.e2e.command_line import Shell
+from tests.e2e.test_cli_worker import ads, queued, wait_until, working
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +136,28 @@ def test_the_doctor_tells_a_user_who_cannot_write(shell: Shell, reader: dict[str
         if check["name"] == "rights"
     ]
     assert (found["ok"], "read-only" in found["detail"]) == (False, True)
+
+
+def test_workers_are_woken_by_the_engine_and_end_in_order(shell: Shell, graph: FakeGraph) -> None:
+    with working(shell) as worker, working(shell, "--engine", "in-process") as other:
+        worker.until_told("engine procrastinate")
+        other.until_told("engine in-process")
+        ids = [queued(shell, f"{n} / 1", f"{n} / 2") for n in range(4)]
+        wait_until(shell, *ids)
+        codes = [each.ended(signal.SIGTERM)[0] for each in (worker, other)]
+
+    assert codes == [0, 0]
+    assert ads(graph) == sorted(f"{n} / {k}" for n in range(4) for k in (1, 2))
+
+
+def test_a_worker_without_the_engines_tables_says_how_to_get_them(shell: Shell) -> None:
+    with psycopg.connect(shell.settings["RECONCILER_DATABASE_URL"]) as owner:
+        owner.execute("DROP TABLE engine_schema")
+
+    ran = shell.run("worker", "--json")
+
+    assert (ran.code, ran.json["error"]["code"]) == (1, "wrong_schema")
+    assert ran.json["error"]["next"].startswith("reconciler migrate")
 
 
 OFF = "?options=-c%20default_transaction_read_only%3Don"

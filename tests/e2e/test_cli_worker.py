@@ -101,6 +101,13 @@ def test_a_worker_publishes_what_is_queued_and_ends_in_order(
     assert ads(graph) == ["1", "2", "3"]
 
 
+def test_an_engine_that_the_database_cannot_carry_is_refused(shell: Shell) -> None:
+    ran = shell.run("worker", "--engine", "procrastinate")
+
+    assert ran.code == 1
+    assert "needs a ledger on PostgreSQL" in ran.err
+
+
 def test_its_log_is_json_for_programs(shell: Shell) -> None:
     document_id = queued(shell, "1")
     with working(shell, "--json") as worker:

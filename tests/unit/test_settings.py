@@ -161,6 +161,7 @@ BOUNDS = {
     "PAGE_SIZE": ["0", "5001"],
     "MAX_PAGES": ["0", "1000001"],
     "CONCURRENCY": ["0", "1001"],
+    "ACCOUNT_CONCURRENCY": ["0", "1001"],
     "WAVE_SIZE": ["0", "1001"],
     "CREATE_BATCH": ["0", "51"],
     "READ_BUDGET_SECONDS": ["-1"],

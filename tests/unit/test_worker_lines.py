@@ -68,7 +68,7 @@ def test_every_happening_has_its_line(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_programs_get_a_json_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     lines = WorkerLines(as_json=True)
-    lines.begin("w1", 10, 30.0)
+    lines.begin("w1", 10, 30.0, "in-process")
     for one, _ in EVERY:
         lines(one)
 
@@ -90,7 +90,7 @@ def test_a_sweep_at_which_nothing_happened_says_nothing(capsys: pytest.CaptureFi
 def test_quiet_leaves_what_went_wrong(capsys: pytest.CaptureFixture[str]) -> None:
     logging.getLogger().setLevel(logging.ERROR)
     lines = WorkerLines(as_json=False)
-    lines.begin("w1", 10, 30.0)
+    lines.begin("w1", 10, 30.0, "in-process")
     for one, _ in EVERY:
         lines(one)
     lines(happened(Happening.SWEPT, swept=Swept(run="r", error="gone")))
