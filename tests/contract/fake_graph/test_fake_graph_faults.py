@@ -1,5 +1,7 @@
 """When faults strike, and that every fault is shown to a plain HTTP client somewhere here."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -13,12 +15,36 @@ from fixtures.graph import (
 )
 from tests.contract.fake_graph.fault_requests import create, made_count, page
 
+HERE = Path(__file__).parent
+FAKE = HERE.parents[2] / "fixtures" / "graph"
+
 
 def test_every_fault_is_shown_in_these_files() -> None:
-    files = Path(__file__).parent.glob("test_fake_graph_*.py")
+    files = HERE.glob("test_fake_graph_*.py")
     text = "".join(file.read_text(encoding="utf-8") for file in files)
 
     assert [name for name in names() if f'"{name}' not in text] == []
+
+
+def facts_table() -> Iterator[tuple[str, list[str]]]:
+    """Of each row what the fake does, and the texts of the tests that it names."""
+    for line in (FAKE / "README.md").read_text(encoding="utf-8").splitlines():
+        cells = line.split("|")
+        if len(cells) == 5 and cells[3].strip() not in {"---", "shown in"}:
+            files = [f"test_{name.strip()}.py" for name in cells[3].split(",")]
+            yield cells[2], [(HERE / file).read_text(encoding="utf-8") for file in files]
+
+
+def test_every_fault_is_told_beside_the_facts_and_shown_where_it_says() -> None:
+    told = {
+        name: any(f'"{name}' in text for text in texts)
+        for does, texts in facts_table()
+        for name in re.findall(r"`(\w+)`", does)
+        if name in names()
+    }
+
+    assert [name for name in names() if name not in told] == []
+    assert [name for name, is_shown in told.items() if not is_shown] == []
 
 
 async def test_a_fault_strikes_the_nth_request_it_is_aimed_at(
