@@ -5,8 +5,8 @@ acknowledged is a question that no layer between may answer for us. Everything t
 for one transaction, so that a transaction pooler may stand between.
 
 **What runs at the same time.** A write locks what it is about before it reads the time and anything
-else: the rows of its documents, and then their account, which is shared among writes and had alone
-by one that reads its surroundings. Every later statement therefore sees all that whoever had the
+else: the account of its documents, which is shared among writes and had alone by one that reads its
+surroundings, and then their rows. Every later statement therefore sees all that whoever had the
 lock before has committed: read committed is enough, and *surroundings are one value*. A guard alone
 would not do: an `UPDATE` that waited for the row looks again at the row as it is by then, but at
 other tables as they were when it began to wait.
@@ -71,10 +71,10 @@ SELECT {lock}(hashtextextended(account_id, 0)) FROM document WHERE id = %s FOR N
 """
 _SHARED: Final = _LOCK.format(lock="pg_advisory_xact_lock_shared")
 _ALONE: Final = _LOCK.format(lock="pg_advisory_xact_lock")
-# The rows always in one order, and the account after them, as above: so nobody waits in a circle.
+# As above, where the server locks the account before the row: so nobody waits in a circle.
 _TOGETHER: Final = """
-SELECT 1 FROM document WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE;
 SELECT pg_advisory_xact_lock(hashtextextended(%s, 0));
+SELECT 1 FROM document WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE;
 """
 
 
@@ -149,7 +149,7 @@ class PostgresDatabase:
 
 def _locking(locked: Locking) -> tuple[str, Given]:
     if isinstance(locked, LockedTogether):
-        return _TOGETHER, ([mended(one) for one in sorted(locked.ids)], mended(locked.account_id))
+        return _TOGETHER, (mended(locked.account_id), [mended(one) for one in sorted(locked.ids)])
     return _ALONE if locked.alone else _SHARED, (mended(locked.document_id),)
 
 
