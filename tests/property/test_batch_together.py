@@ -19,8 +19,9 @@ from fixtures import funnel_world as fw
 from fixtures.graph.ground import WorldOptions
 from fixtures.lives import DiesAt
 from fixtures.stage import Stage
-from reconciler import batch_account, batch_group, publish
+from reconciler import batch_account, batch_chunks, batch_group, publish
 from reconciler.batch_rows import SharedWalk
+from reconciler.batch_values import Result
 from reconciler.listing import Row, Wanted
 from reconciler.model import Kind
 from reconciler.settle import judge_only
@@ -144,6 +145,40 @@ def test_a_plan_says_of_each_document_what_its_own_look_says(
             told |= {word(verdict) for verdict in ours.values()}
         stage.close()
     assert told == {"found", "absent", "inconclusive"}
+
+
+# --- whole applications ---------------------------------------------------------------------------
+
+
+def test_documents_of_one_transaction_become_what_they_become_in_one_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    results: set[Result] = set()
+    for seed in range(FIRST, LAST, 5):
+        alone, _ = _applied(seed, 1, monkeypatch)
+        together, told = _applied(seed, 3 if seed % 2 else 100, monkeypatch)
+        assert together == alone, f"seed {seed}"
+        results |= told
+    assert results >= {Result.CHANGED, Result.STALE}
+
+
+def _applied(
+    seed: int, together: int, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[Any], set[Result]]:
+    """Every document and outcome where so many are carried out in one transaction.
+
+    One that comes after the plan contests a name, so that some are stale.
+    """
+    monkeypatch.setattr(batch_chunks, "DOCUMENTS_MAX", together)
+    stage = crowded(seed)
+    batch = Batching(stage)
+    planned = batch.plan()
+    Elsewhere(stage).imports(line("late", "A"), gone_before=stage.time.now())
+    outcomes = batch.apply(planned, share_max=1)
+    ids = sorted(one.document_id for one in outcomes)
+    documents = [stage.document(one) for one in ids]
+    stage.close()
+    return [documents, outcomes], {one.result for one in outcomes}
 
 
 def _told(verdicts: Any) -> dict[str, dict[str, Any]]:
