@@ -11,6 +11,7 @@ database and HTTP libraries are imported when the product is opened.
 from .blocking import BlockingReconciler, open_blocking
 from .opening import migrate, open_reconciler
 from .product import Listed, Reconciler
+from .refusing import is_refusal
 from .secrets import REDACTION
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "BlockingReconciler",
     "Listed",
     "Reconciler",
+    "is_refusal",
     "migrate",
     "open_blocking",
     "open_reconciler",
