@@ -36,6 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--ads", type=int, default=200, help="how many ads (default: 200)")
     add("--latency-ms", type=float, default=50, help="of every reply of the API (default: 50)")
     add("--concurrency", type=int, default=10, help="creates in flight (default: 10)")
+    add("--create-batch", type=int, help="also publish with that many creates in a request")
     add("--dir", type=Path, help="where the ledger lies (default: the folder for temporary files)")
     add = parser.add_argument_group("listing").add_argument
     sizes = [6_000, 50_000, 200_000]

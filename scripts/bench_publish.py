@@ -35,24 +35,31 @@ def bench_publish(wanted: argparse.Namespace) -> bool:
 async def _measure(wanted: argparse.Namespace, folder: Path, url: str) -> Figures:
     product: list[float] = []
     bare: list[float] = []
+    together: list[float] = []
     for run in range(wanted.runs + 1):
         seconds = (
             await _publish(wanted, folder, url, f"p{run}"),
             await _bare(wanted, url, f"b{run}"),
         )
-        if run:  # the first, of both, only warms up
+        size = wanted.create_batch
+        in_batches = [await _publish(wanted, folder, url, f"t{run}", size)] if size else []
+        if run:  # the first, of all, only warms up
             product.append(seconds[0])
             bare.append(seconds[1])
+            together += in_batches
     what = (
         f"{wanted.ads} ads, {wanted.latency_ms:g} ms each, {wanted.concurrency} in flight; "
         f"{wanted.runs} runs of each, by turns"
     )
-    return Figures(what=what, product=product, bare=bare)
+    named = {f"publish, {wanted.create_batch} a request": together} if together else {}
+    return Figures(what=what, product=product, bare=bare, together=named)
 
 
-async def _publish(wanted: argparse.Namespace, folder: Path, url: str, run: str) -> float:
+async def _publish(
+    wanted: argparse.Namespace, folder: Path, url: str, run: str, create_batch: int = 1
+) -> float:
     """From the call of `publish` to its return, when everything is durable; a fresh ledger."""
-    settings = _settings(folder / f"{run}.db", url, wanted.concurrency)
+    settings = _settings(folder / f"{run}.db", url, wanted.concurrency, create_batch)
     migrate(settings)
     async with open_reconciler(settings) as product:
         document = (await product.submit(the_plan(run, wanted.ads))).document
@@ -78,10 +85,11 @@ async def _timed(work: Awaitable[object]) -> float:
     return time.perf_counter() - began
 
 
-def _settings(database: Path, url: str, concurrency: int) -> Settings:
+def _settings(database: Path, url: str, concurrency: int, create_batch: int) -> Settings:
     return load_settings(
         database_url=f"sqlite:///{database}",
         graph_url=url,
         graph_token=TOKEN,
         concurrency=concurrency,
+        create_batch=create_batch,
     )
