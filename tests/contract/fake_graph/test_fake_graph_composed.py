@@ -12,7 +12,7 @@ EVERY_STATUS = '["ACTIVE","PAUSED","ARCHIVED","CAMPAIGN_PAUSED","ADSET_PAUSED"]'
 
 
 @given(story=stories)
-@settings(max_examples=120)
+@settings(max_examples=60)
 async def test_the_truth_is_whole_under_any_mixture_of_faults(story: Story) -> None:
     played = Played()
     graph = await played.through(story)
@@ -30,7 +30,7 @@ async def test_the_truth_is_whole_under_any_mixture_of_faults(story: Story) -> N
 
 
 @given(story=stories)
-@settings(max_examples=30)
+@settings(max_examples=15)
 async def test_the_same_story_from_the_same_seed_is_told_again(story: Story) -> None:
     first, second = Played(), Played()
     one, other = await first.through(story), await second.through(story)

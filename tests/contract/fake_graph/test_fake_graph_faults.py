@@ -13,6 +13,7 @@ from fixtures.graph import (
     names,
     parsed_fault,
 )
+from fixtures.graph.serve import add_fault
 from tests.contract.fake_graph.fault_requests import create, made_count, page
 
 HERE = Path(__file__).parent
@@ -45,6 +46,13 @@ def test_every_fault_is_told_beside_the_facts_and_shown_where_it_says() -> None:
 
     assert [name for name in names() if name not in told] == []
     assert [name for name, is_shown in told.items() if not is_shown] == []
+
+
+def test_every_fault_can_be_had_by_its_name_alone(graph: FakeGraph) -> None:
+    for name in names():
+        add_fault(graph, name)
+
+    assert sorted(each.fault.name for each in graph.faults.scheduled) == names()
 
 
 async def test_a_fault_strikes_the_nth_request_it_is_aimed_at(

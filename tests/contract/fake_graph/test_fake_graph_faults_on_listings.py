@@ -231,6 +231,19 @@ async def test_numeric_ids_come_on_creates_and_in_rows(
     assert [row["id"] for row in (await page(client)).json()["data"]] == [made]
 
 
+async def test_the_token_may_stand_in_next_and_previous(
+    graph: FakeGraph, client: httpx.AsyncClient
+) -> None:
+    """Facts 1.21, 7.10: it came in a header."""
+    fill(graph, 3)
+    graph.faults.add("token_in_next")
+    first = (await page(client, limit="1")).json()["paging"]
+    second = (await page(client, limit="1", after=first["cursors"]["after"])).json()["paging"]
+
+    urls = [first["next"], second["next"], second["previous"]]
+    assert [url.count("access_token=fake-token") for url in urls] == [1, 1, 1]
+
+
 async def test_foreign_next_leads_to_another_host(
     graph: FakeGraph, client: httpx.AsyncClient
 ) -> None:
