@@ -14,7 +14,7 @@ import typer
 from reconciler.model import DocumentState
 
 from ..engine.names import EngineName
-from . import batch_words, decision_words, elsewhere_words, service_words
+from . import batch_words, decision_words, elsewhere_words, record_words, service_words
 from .words import AsJson, account_id
 
 app = typer.Typer(
@@ -240,6 +240,7 @@ def doctor(
 
 app.command()(decision_words.resolve)
 app.command()(decision_words.duplicates)
+app.command()(record_words.record)
 app.command("import")(elsewhere_words.import_documents)
 app.add_typer(batch_words.batch)
 app.command()(service_words.serve)
