@@ -43,7 +43,8 @@ async def _made(opening: OpenIntent, send: Send) -> str:
         # 2. Durable, and the lease is ours: send it, and save the id the moment it is known.
         external_id = await _within(intent.timeout, send(intent))
         await intent.confirm(external_id)
-        return str(intent.external_id)
+    # 3. What stands for the item: where the lease was lost, somebody else may have made it.
+    return str(intent.external_id)
 
 
 async def _within(seconds: float, sending: Awaitable[str | int]) -> str | int:

@@ -23,7 +23,7 @@ from .errors import LedgerUnavailable, NotSettled, Refused
 from .model import AttemptOutcome, CallError, Kind, Outcome, Surplus
 from .outside import Outside
 from .ports import Anyhow, Change, Event, View
-from .turning_away import not_settled
+from .turning_away import not_settled, stands_for
 from .wave import Stop
 
 SAID_MAX: Final = 500
@@ -141,8 +141,11 @@ class OpenIntent:
         async with self._around:
             if self._answer is None:
                 await self._say_nothing_or_no(error)
-            await end_attempt(self.document_id, self._ending(), self._open.held, self._outside)
+            ending, held = self._ending(), self._open.held
+            ended = await end_attempt(self.document_id, ending, held, self._outside)
         await self._tell_what_broke()
+        if self.external_id is not None:
+            self.external_id = stands_for(ended.document, self.item)
         if error is None and self._answer is not None and self._answer.outcome is Outcome.UNKNOWN:
             raise await self.not_settled()
 

@@ -6,6 +6,7 @@ Pure. Asked before the claim, for the reason, and again inside it, for the world
 from __future__ import annotations
 
 from .errors import AlreadyMade, NotSettled, Refused, UnknownItem, WrongState
+from .facts import expected_id
 from .lease import is_live
 from .lifecycle import refuse_imported, shown_next
 from .limits import Limits
@@ -78,6 +79,19 @@ def not_settled(view: View) -> NotSettled:
         return NotSettled(why, until=document.lease.until, next_step=_show(document))
     step = of_closed(view.account, view.now) or shown_next(document, view.account, view.now)
     return NotSettled(step.why, until=step.until, next_step=_show(document))
+
+
+def stands_for(document: Document, key: str) -> str:
+    """The id that the item has, or will get: another one where somebody made it meanwhile.
+
+    For an item that was answered with an id. Raises `WrongState` where it binds none any more.
+    """
+    intent = document.item(key).intent
+    external_id = expected_id(intent, document.state) if intent is not None else None
+    if external_id is None:
+        why = "it was cancelled meanwhile; what was made is recorded as surplus"
+        raise WrongState(why, next_step=_show(document))
+    return external_id
 
 
 def _show(document: Document) -> str:

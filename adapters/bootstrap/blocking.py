@@ -47,7 +47,7 @@ class BlockingReconciler:
             except AlreadyMade as made:
                 return made.external_id
             intent.confirm(send(intent))
-            return str(intent.external_id)
+        return str(intent.external_id)
 
     def intent(self, document_id: str, item: str) -> BlockingIntent:
         """As `Reconciler.intent`, for `with`."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,10 @@ from fixtures.graph.answering import TOKEN
 from fixtures.graph.app import FakeGraph
 from fixtures.graph.scene import small_world
 from fixtures.graph.socket_server import running_fake
-from reconciler.errors import ForeignLedger, InvalidSettings, WrongSchema
-from reconciler.model import DocumentState
+from reconciler.errors import AlreadyMade, ForeignLedger, InvalidSettings, WrongSchema
+from reconciler.model import DocumentState, ItemState
 
-PLAN = {
+PLAN: dict[str, Any] = {
     "account_id": "1001",
     "container": {"kind": "adset", "id": "2001"},
     "items": [
@@ -66,6 +67,32 @@ def test_the_blocking_twin_has_every_method(settings: Settings) -> None:
             product.no_such_method()
 
     assert view.document.state is DocumentState.CANCELLED
+
+
+def test_a_blocking_program_sends_by_itself_in_a_block(settings: Settings) -> None:
+    migrate(settings)
+    plan = PLAN | {"items": [{**PLAN["items"][0], "key": key, "name": key} for key in "abc"]}
+
+    with open_blocking(settings) as product:
+        document = product.submit(plan).document
+        with product.intent(document.id, "a") as intent:
+            intent.confirm(71)
+            inside = product.read(document.id).view.document
+        with product.intent(document.id, "b") as refused:
+            refused.reject("the budget is too low")
+        with pytest.raises(KeyError), product.intent(document.id, "c"):
+            raise KeyError
+        with pytest.raises(AlreadyMade), product.intent(document.id, "a"):
+            pytest.fail("a body cannot be skipped, so it must not be entered")
+        ended = product.peek(document.id).document
+
+    assert (intent.external_id, intent.labels) == ("71", (document.mark_part,))
+    assert inside.item("a").state is ItemState.CONFIRMED
+    assert [item.state for item in ended.items] == [
+        ItemState.CONFIRMED,
+        ItemState.REJECTED,
+        ItemState.PENDING,
+    ]
 
 
 def test_nothing_is_made_by_opening(settings: Settings, tmp_path: Path) -> None:

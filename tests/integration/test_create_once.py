@@ -102,22 +102,30 @@ def test_items_asked_for_at_once_take_turns(stage: Stage, program: Program) -> N
     assert program.product._turns._locks == {}
 
 
-def test_another_process_is_turned_away_and_told_until_when(stage: Stage, program: Program) -> None:
+def test_r020_other_processes_are_turned_away_meanwhile_and_told_until_when(
+    stage: Stage, program: Program
+) -> None:
+    """R020: pressed again while the first create hangs, by whoever, for whichever item."""
     document_id = stage.submit(FOUR_ADS)
-    other = Program(stage)
+    others = [Program(stage), Program(stage)]
 
-    async def both() -> NotSettled:
+    async def pressed() -> list[NotSettled]:
         making = asyncio.create_task(program.makes(document_id, "a1"))
         await asyncio.sleep(0.01)
-        with pytest.raises(NotSettled, match="somebody is at its document") as refused:
-            await other.makes(document_id, "a2")
+        refusals = []
+        for other, item in zip(others, ("a1", "a2"), strict=True):
+            with pytest.raises(NotSettled, match="somebody is at its document") as refused:
+                await other.makes(document_id, item)
+            refusals.append(refused.value)
         await making
-        return refused.value
+        return refusals
 
-    refused = stage.time.run(both())
+    refusals = stage.time.run(pressed())
 
-    assert refused.until == stage.time.start + stage.limits.lease
-    assert other.sent == []
+    assert {one.until for one in refusals} == {stage.time.start + stage.limits.lease}
+    assert [other.sent for other in others] == [[], []]
+    assert stage.graph.walks == []
+    assert len(stage.document(document_id).attempts) == 1
 
 
 # --- refusals, and what is not known -------------------------------------------------------------

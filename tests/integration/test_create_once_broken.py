@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from fixtures.stage import Stage
-from reconciler.errors import AlreadyMade, NotSettled
+from reconciler.errors import AlreadyMade, NotSettled, WrongState
 from reconciler.model import (
     Document,
     DocumentState,
@@ -20,7 +21,7 @@ from reconciler.open_intent import OpenIntent
 from tests.crash.plans import ONE_AD
 from tests.crash.programs import sender
 from tests.crash.promise import assert_promise
-from tests.integration.programs import Program, ids_of, told
+from tests.integration.programs import Program, Send, ids_of, told
 
 
 @pytest.fixture
@@ -44,20 +45,71 @@ def test_a_send_that_outlives_its_time_is_recorded_counted_and_warned_of(
 ) -> None:
     document_id = stage.submit(ONE_AD)
 
-    async def deaf(intent: OpenIntent) -> str | int:
-        try:
-            await asyncio.sleep(3600)
-        except asyncio.CancelledError:
-            await asyncio.sleep(11)
-        return await sender(program.outside)(intent)
-
-    made = program.made(document_id, "a1", deaf)
+    made = program.made(document_id, "a1", deaf_for(program, 41))
 
     (warning,) = stage.document(document_id).item("a1").intent.warnings  # type: ignore[union-attr]
     assert [made] == ids_of(stage)
     assert told(stage, document_id) == ["A2"]
     assert warning == "A2: send took 41.0 s, and may take 30 s"
     assert warning in caplog.text
+
+
+def deaf_for(program: Program, seconds: float) -> Send:
+    """Hears nothing of its time, and sends its request at the end of it."""
+
+    async def deaf(intent: OpenIntent) -> str | int:
+        until = asyncio.get_running_loop().time() + seconds
+        while (left := until - asyncio.get_running_loop().time()) > 0:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(left)
+        return await sender(program.outside)(intent)
+
+    return deaf
+
+
+def test_a_send_that_outlived_its_lease_is_told_the_id_of_whoever_made_it_meanwhile() -> None:
+    """Outside A2 and A3: its own entity is surplus, and no id of it is handed out."""
+    stage = Stage()
+    document_id, program, other = stage.submit(ONE_AD), Program(stage), Program(stage)
+
+    async def both() -> tuple[str, str]:
+        late = asyncio.create_task(program.makes(document_id, "a1", deaf_for(program, 1000)))
+        await asyncio.sleep(900)
+        for _ in range(9):
+            with contextlib.suppress(NotSettled):
+                return await other.makes(document_id, "a1"), await late
+            await asyncio.sleep(10)
+        raise AssertionError("it was never let through")
+
+    in_time, late = stage.time.run(both())
+
+    document = stage.document(document_id)
+    assert late == in_time
+    assert [extra.external_id for extra in document.surplus] == [ids_of(stage)[1]]
+    assert told(stage, document_id) == ["A2"]
+    stage.close()
+
+
+def test_what_a_send_made_of_a_document_that_was_cancelled_meanwhile_is_surplus() -> None:
+    stage = Stage()
+    document_id, program = stage.submit(ONE_AD), Program(stage)
+
+    async def cancelled_meanwhile() -> None:
+        late = asyncio.create_task(program.makes(document_id, "a1", deaf_for(program, 1000)))
+        await asyncio.sleep(1)
+        await program.product.cancel(document_id)
+        for _ in range(9):
+            await asyncio.sleep(100)
+            await program.product.read(document_id)
+        with pytest.raises(WrongState, match="recorded as surplus"):
+            await late
+
+    stage.time.run(cancelled_meanwhile())
+
+    document = stage.document(document_id)
+    assert document.state is DocumentState.CANCELLED
+    assert [extra.external_id for extra in document.surplus] == ids_of(stage)
+    stage.close()
 
 
 def test_a_send_that_never_read_the_labels_is_counted_and_warned_of() -> None:
