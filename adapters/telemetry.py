@@ -19,20 +19,27 @@ TOLD_BY_US: Final = ("procrastinate", "psycopg.pool")
 """What goes wrong there a worker tells in its own lines: silent until -vv."""
 
 
-def log_to_stderr(verbosity: int, redact: Callable[[str], str]) -> None:
+def log_to_stderr(verbosity: int, redact: Callable[[str], str], *, as_json: bool = False) -> None:
     """Send every log record of the process to stderr, and nowhere else.
 
     `redact` sees the line as it would be written, tracebacks included: a secret may arrive in an
-    argument, an exception's text or a library's own message (field case R096).
+    argument, an exception's text or a library's own message (field case R096). `as_json`: an object
+    a line, in place of text.
     """
     level = LEVELS[max(-1, min(verbosity, 2))]
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(RedactingFormatter(redact))
+    handler.setFormatter(_json_lines(redact) if as_json else RedactingFormatter(redact))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for name in CHATTY:
         logging.getLogger(name).setLevel(level if verbosity > 1 else logging.ERROR)
     for name in TOLD_BY_US:
         logging.getLogger(name).setLevel(level if verbosity > 1 else logging.CRITICAL)
+
+
+def _json_lines(redact: Callable[[str], str]) -> logging.Formatter:
+    from .observing.json_lines import JsonFormatter
+
+    return JsonFormatter(redact)
 
 
 class RedactingFormatter(logging.Formatter):

@@ -15,6 +15,7 @@ from .secrets import REDACTION, learn_secrets
 
 if TYPE_CHECKING:
     from ..graph.client import GraphClient
+    from ..observing import Notices
     from ..store.ledger import SqlLedger
 
 
@@ -27,10 +28,14 @@ def open_reconciler(
     `InvalidSettings`, `WrongSchema` where the ledger is missing or old, `ForeignLedger` where it is
     a copy or belongs to another GRAPH_URL.
     """
+    from ..observing import Observer
+
     limits = settings.to_limits()
     learn_secrets(settings)
     graph = open_graph(settings)  # opens nothing yet, so that nothing is left open by a refusal
     ledger = open_ledger(settings)
+    notices = _notices(settings)
+    ledger.watcher = Observer(notices)
     chance = SystemChance()
     outside = Outside(
         ledger=ledger,
@@ -44,11 +49,19 @@ def open_reconciler(
     )
 
     async def close() -> None:
+        await notices.aclose()
         await graph.aclose()
         await ledger.aclose()
 
     budget = timedelta(seconds=settings.read_budget_seconds)
     return Reconciler(outside, read_budget=budget, close=close)
+
+
+def _notices(settings: Settings) -> Notices:
+    from ..observing import Notices
+
+    url = settings.notify_url.get_secret_value() if settings.notify_url else None
+    return Notices(url=url, command=settings.notify_command)
 
 
 def open_ledger(settings: Settings) -> SqlLedger:

@@ -16,7 +16,7 @@ REDACTION: Final = Redaction()
 def learn_secrets(settings: Settings) -> None:
     """From now on none of the secrets in the settings is shown anywhere."""
     tokens = [settings.graph_token, *settings.account_tokens.values(), settings.app_secret]
-    for secret in filter(None, tokens):
+    for secret in filter(None, (*tokens, settings.notify_url)):
         REDACTION.learn(secret.get_secret_value())
     for url in filter(None, (settings.database_url, settings.legacy_database_url)):
         for password in _database_passwords(url.get_secret_value()):

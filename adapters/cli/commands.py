@@ -44,6 +44,13 @@ def options(
         ),
     ] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, errors only.")] = False,
+    log_json: Annotated[
+        bool, typer.Option("--log-json", help="Log one JSON object a line.")
+    ] = False,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65_535, help="Show this process's figures on 127.0.0.1, /metrics."),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print it.")
     ] = False,
@@ -52,7 +59,11 @@ def options(
     from ..bootstrap import REDACTION
     from ..telemetry import log_to_stderr
 
-    log_to_stderr(-1 if quiet else verbose, REDACTION)
+    log_to_stderr(-1 if quiet else verbose, REDACTION, as_json=log_json)
+    if metrics_port is not None:
+        from ..observing.showing import show_figures
+
+        show_figures(metrics_port)
 
 
 @app.command()

@@ -166,6 +166,12 @@ class Settings(BaseSettings):
     throttle_max_wait_seconds: float = _seconds(
         3_600, "the longest an account is left alone after a throttle"
     )
+    notify_url: SecretStr | None = _text(
+        None, "a webhook that is posted to where a person is wanted: held, or a surplus", unit="URL"
+    )
+    notify_command: str | None = _text(
+        None, "a command that gets the same notice, as JSON, on its standard input"
+    )
     account_tokens: Annotated[dict[str, SecretStr], NoDecode] = Field(default_factory=dict)
     """Tokens by account id, each with its `act_`: GRAPH_TOKEN__act_1001, from all three places."""
 

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from reconciler.arriving import AccountAndId, Admit
 from reconciler.batching import Ask, Broken, DecideAll
 from reconciler.due import Due, DueDocument
+from reconciler.errors import CommitUnknown
 from reconciler.model import Account, Document, DocumentState, Origin
 from reconciler.ports import (
     Around,
@@ -36,6 +37,7 @@ from .many import change_all
 from .service import ServiceLedger
 from .summaries import summaries
 from .surroundings import surroundings_of_all
+from .watching import Nobody, Noted, Watcher
 
 Result = TypeVar("Result")
 
@@ -62,6 +64,9 @@ Locking = Locked | LockedTogether
 class SqlLedger(ServiceLedger, ABC):
     """`reconciler.ports.Ledger` in SQL; the obligations of each method stand there."""
 
+    watcher: Watcher = Nobody()
+    """Told of each document's changes. What a batch or an import does at once tells its report."""
+
     @abstractmethod
     async def now(self) -> datetime:
         """The ledger's time, aware UTC."""
@@ -85,13 +90,27 @@ class SqlLedger(ServiceLedger, ABC):
         cut.
         """
 
+    async def _watched(
+        self, body: Callable[[Connection, datetime], Result], locked: Locked | None = None
+    ) -> Result:
+        """`_write`, whose faults the watcher is told of."""
+        try:
+            return await self._write(body, locked)
+        except (CommitUnknown, AssertionError) as error:
+            self.watcher.failed(error)
+            raise
+
     async def submit(
         self, key: str, accept: Callable[[Document | None, datetime], Change | None]
     ) -> tuple[Document, bool]:
         """Store a new document or change the one of this key; `accept` refuses what it must."""
-        return await self._write(
-            lambda connection, now: transactions.submit(connection, now, key, accept)
+        noted = Noted(accept)
+        document, stored = await self._watched(
+            lambda connection, now: transactions.submit(connection, now, key, noted)
         )
+        if stored and noted.said is not None:
+            self.watcher.stored(document, noted.said, document.since)
+        return document, stored
 
     async def read(self, document_id: str) -> View:
         """The document whole. Raises `UnknownDocument`."""
@@ -117,12 +136,18 @@ class SqlLedger(ServiceLedger, ABC):
         only: Collection[str] | None = None,
     ) -> View | None:
         """Guard, decide, store, commit. None where the guard did not match."""
-        return await self._write(
+        noted = Noted(decide)
+        view = await self._watched(
             lambda connection, now: transactions.change(
-                connection, now, document_id, guard, decide, asked=around, only=only
+                connection, now, document_id, guard, noted, asked=around, only=only
             ),
             Locked(document_id=document_id, alone=around is not None),
         )
+        if view is None:
+            self.watcher.turned_away(document_id, guard)
+        elif noted.said is not None:
+            self.watcher.stored(view.document, noted.said, view.now)
+        return view
 
     async def renew(
         self, document_id: str, owner: str, epoch: int, lease: timedelta

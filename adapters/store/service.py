@@ -14,6 +14,7 @@ from reconciler.model import DocumentState
 from . import keys, reading
 from .keys import KeptKey
 from .pages import Page, Place, page
+from .standing import Standing, standing
 
 Result = TypeVar("Result")
 
@@ -48,6 +49,10 @@ class ServiceLedger(ABC):
         """Whose document has this key; None: nobody's."""
         row = await self._read(lambda connection, _: reading.row_by_key(connection, key))
         return None if row is None else str(row.account_id)
+
+    async def standing(self) -> Standing:
+        """How the whole of it stands, for gauges."""
+        return await self._read(standing)
 
     async def keys(self) -> tuple[KeptKey, ...]:
         """Every key of the service, oldest first, revoked ones too."""

@@ -12,9 +12,11 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match
 
 from .access import Access
+from .desk import Desk
+from .figures import metrics_router
 from .pace import Pace
 from .problems import ProblemRoute, problem_of
-from .router import reconciler_router
+from .router import routes_of
 from .schema import Ready
 from .service import Service
 
@@ -37,7 +39,9 @@ def create_app(service: Service, *, access: Access, pace: Pace | None = None) ->
         docs_url=None,  # its page would load scripts of other hosts
         redoc_url=None,
     )
-    app.include_router(reconciler_router(service, access=access, pace=pace))
+    desk = Desk(service=service, access=access, pace=pace or Pace())
+    app.include_router(routes_of(desk))
+    app.include_router(metrics_router(desk))
     app.include_router(_health(service))
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _told)

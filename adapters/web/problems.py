@@ -11,14 +11,17 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
+from structlog.contextvars import bound_contextvars
 
 from reconciler.errors import InvalidPlan, ReconcilerError
 
 from ..bootstrap import REDACTION
+from ..observing import logger_of, metrics
 from . import refusals
 from .refusals import Refused
 
 LOG = logging.getLogger(__name__)
+REQUESTS_LOG = logger_of("reconciler.http")
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -70,12 +73,27 @@ class ProblemRoute(APIRoute):
         inner = super().get_route_handler()
 
         async def handler(request: Request) -> Response:
-            try:
-                return await inner(request)
-            except Exception as error:  # noqa: BLE001 - answered, logged, never shown raw
-                return problem_of(error)
+            with bound_contextvars(**_told_with(request)):
+                try:
+                    response = await inner(request)
+                except Exception as error:  # noqa: BLE001 - answered, logged, never shown raw
+                    response = problem_of(error)
+                self._note(request, response)
+            return response
 
         return handler
+
+    def _note(self, request: Request, response: Response) -> None:
+        """By the route, never by the address as it came: a query may hold a secret (R096)."""
+        status = response.status_code
+        metrics.REQUESTS.labels(route=self.path, status=status).inc()
+        REQUESTS_LOG.info("request", method=request.method, route=self.path, status=status)
+
+
+def _told_with(request: Request) -> dict[str, str]:
+    """What every line about this request bears, those of its errands too."""
+    document_id = request.path_params.get("document_id")
+    return {} if document_id is None else {"document": document_id}
 
 
 def problem_of(error: Exception) -> Response:

@@ -43,7 +43,11 @@ def reconciler_router(
 
     Give `service.lifespan` to the application, or enter it in the application's own.
     """
-    desk = Desk(service=service, access=access, pace=pace or Pace())
+    return routes_of(Desk(service=service, access=access, pace=pace or Pace()), prefix)
+
+
+def routes_of(desk: Desk, prefix: str = "/v1") -> APIRouter:
+    """The same at a desk that other routes share."""
     router = APIRouter(prefix=prefix, route_class=ProblemRoute, tags=["documents"])
     _add_documents(_Adding(router, desk), DocumentRoutes(desk))
     _add_around(_Adding(router, desk), AroundRoutes(desk), ListRoutes(desk))
@@ -98,11 +102,16 @@ class _Adding:
             name=name,
             status_code=status[0],
             dependencies=[Depends(self._desk.needs(scope))],
-            responses=told | {code: _problem(code, method) for code in sorted(problems)},
+            responses=told | problem_answers(problems, method),
             response_model=None,
             openapi_extra={"x-scope": scope.value} | (_sent(body) if body else {}),
             summary=_sentence(endpoint),
         )
+
+
+def problem_answers(codes: tuple[int, ...], method: str = "GET") -> dict[int | str, dict[str, Any]]:
+    """What may be answered in place of what was asked for."""
+    return {code: _problem(code, method) for code in sorted(codes)}
 
 
 def _told(shape: type[Any] | None) -> dict[str, Any]:

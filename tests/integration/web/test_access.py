@@ -28,6 +28,7 @@ ENDPOINTS: dict[tuple[str, str], Scope] = {
     ("POST", f"{PLACE}/publish"): Scope.PUBLISH,
     ("POST", f"{PLACE}/cancel"): Scope.PUBLISH,
     ("POST", f"{PLACE}/items/a1/resolution"): Scope.RESOLVE,
+    ("GET", "/metrics"): Scope.ADMIN,
 }
 """Every operation, and what it asks for."""
 

@@ -48,7 +48,9 @@ def by_key(stage: Stage) -> tuple[FastAPI, str]:
     return app, key_for(stage, Scope.ADMIN)
 
 
-def tried(app: FastAPI, key: str, examples: int, **included: str) -> Iterator[ScenarioFinished]:
+def tried(
+    app: FastAPI, key: str, examples: int, *, method: str | None = None, path: str | None = None
+) -> Iterator[ScenarioFinished]:
     """Every scenario that was played; errors of the tool itself are raised."""
     config = SchemathesisConfig.from_dict(
         {
@@ -65,7 +67,7 @@ def tried(app: FastAPI, key: str, examples: int, **included: str) -> Iterator[Sc
         }
     )
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, config=config)
-    chosen = schema.include(**included) if included else schema
+    chosen = schema.include(method=method, path=path) if method or path else schema
     for event in from_schema(chosen).execute():
         assert not isinstance(event, FatalError | NonFatalError), event
         if isinstance(event, ScenarioFinished):

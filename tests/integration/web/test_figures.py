@@ -1,0 +1,98 @@
+"""The service's figures and log lines: of the ledger as it stands, and without what it was sent."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from adapters.observing import JsonFormatter, Observer
+from fixtures.stage import Stage
+from tests.crash.plans import ONE_AD, ads
+from tests.integration.crashed import crashed_after_create
+from tests.integration.web.in_process import asked
+from tests.integration.web.keyed import ledger_of
+from tests.integration.web.test_documents import DOCUMENTS
+
+PLACE = f"{DOCUMENTS}/{{document_id}}"
+CANARY = "EAACANARYquery0123456789"
+
+
+async def figures(client: httpx.AsyncClient) -> dict[str, float]:
+    answer = await client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    return {
+        "".join([sample.name, *sample.labels.values()]): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+
+
+def test_the_figures_tell_how_the_ledger_stands(stage: Stage) -> None:
+    document_id = crashed_after_create(stage)
+    stage.submit(ads("Spring / 2"))
+    stage.time.pass_(timedelta(seconds=60))
+    since = stage.document(document_id).since
+
+    shown = asked(stage, figures)
+
+    assert shown["reconciler_documentspublishing"] == 1
+    assert shown["reconciler_documentsdraft"] == 1
+    assert shown["reconciler_documentspublished"] == 0
+    waits = (stage.time.now() - since).total_seconds()
+    assert shown["reconciler_oldest_unsettled_seconds"] == pytest.approx(waits)
+    assert shown["reconciler_human_queue_oldest_seconds"] == 0
+    assert shown["reconciler_worker_seen_seconds"] == float("inf")
+
+    stage.time.run(stage.ledger.beat("a worker"))
+    assert asked(stage, figures)["reconciler_worker_seen_seconds"] == 0
+
+
+def test_requests_are_counted_by_route_and_told_without_their_query(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    """R096: an address that came in may hold a secret."""
+    document_id = stage.submit(ONE_AD)
+
+    async def asking(client: httpx.AsyncClient) -> tuple[float, float]:
+        counter = f"reconciler_http_requests_total{PLACE}200"
+        before = (await figures(client)).get(counter, 0.0)
+        await client.get(f"{DOCUMENTS}/{document_id}", params={"access_token": CANARY})
+        return before, (await figures(client))[counter]
+
+    with caplog.at_level(logging.INFO, logger="reconciler.http"):
+        before, after = asked(stage, asking)
+
+    assert after == before + 1
+    formatter = JsonFormatter(lambda text: text)
+    told = [formatter.format(one) for one in caplog.records if one.name == "reconciler.http"]
+    assert any(f'"document": "{document_id}"' in line for line in told)
+    assert CANARY not in "".join(told)
+
+
+def fields_of(record: logging.LogRecord) -> dict[str, Any]:
+    fields: dict[str, Any] = record.__dict__["fields"]
+    return fields
+
+
+def test_lines_of_what_a_request_began_bear_its_document(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    sql: Any = ledger_of(stage)
+    sql.watcher = Observer()
+    document_id = stage.submit(ONE_AD)
+
+    async def asking(client: httpx.AsyncClient) -> None:
+        await client.post(f"{DOCUMENTS}/{document_id}/publish")
+
+    with caplog.at_level(logging.INFO):
+        asked(stage, asking)
+
+    told = [one for one in caplog.records if one.name == "reconciler.document"]
+    journal = stage.time.run(stage.ledger.journal(document_id))
+    assert [fields_of(one)["event"] for one in told] == [line.event.kind for line in journal[1:]]
+    assert {fields_of(one)["document"] for one in told} == {document_id}
