@@ -61,11 +61,12 @@ def test_a_document_behind_many_of_another_account_is_among_the_next_to_be_taken
     assert {order.index(each) for each in others} <= set(range(4 + stage.limits.concurrency))
 
 
-def test_of_several_with_many_each_is_served_alike(stage: Stage) -> None:
-    accounts = {each: queued(stage, each, 20) for each in ("act_1001", "act_1002", "act_1003")}
+@pytest.mark.parametrize("slots", [1, 2, 3, 7])
+def test_of_several_with_many_each_is_served_alike(stage: Stage, slots: int) -> None:
+    accounts = {f"act_{1001 + n}": queued(stage, f"act_{1001 + n}", 10) for n in range(5)}
     account_of = {each: account for account, ids in accounts.items() for each in ids}
 
-    order = taken(served(stage))
+    order = taken(served(stage, concurrency=slots))
 
     first = Counter(account_of[each] for each in order[:30] if each)
     assert max(first.values()) - min(first.values()) <= 2

@@ -10,6 +10,8 @@ from typing import Any
 
 import psycopg
 import pytest
+from procrastinate.exceptions import ConnectorException
+from procrastinate.manager import JobManager
 
 from reconciler import events
 from reconciler.model import AttemptOutcome
@@ -130,6 +132,41 @@ async def test_a_job_whose_worker_died_keeps_its_lane_no_longer_than_a_part_of_a
     await stage.until_all_are(PUBLISHED)
 
     assert stage.made() == ["1"]
+
+
+async def test_an_end_of_a_job_that_could_not_be_said_keeps_no_lane(
+    stage: EngineStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its worker lives and would be heard of for ever; so it begins anew."""
+    stage.limits = replace(stage.limits, account_concurrency=1)
+    finish = JobManager.finish_job_by_id_async
+    failed: list[int] = []
+
+    async def fails_once(self: JobManager, job_id: int, *given: Any, **named: Any) -> None:
+        if not failed:
+            failed.append(job_id)
+            raise ConnectorException
+        await finish(self, job_id, *given, **named)
+
+    first = await stage.queued("1")
+    life = stage.life()
+    monkeypatch.setattr(
+        JobManager,
+        "finish_job_by_id_async",
+        lambda self, job_id, *given, **named: (
+            fails_once(self, job_id, *given, **named)
+            if first in life.told(Happening.ENDED)
+            else finish(self, job_id, *given, **named)
+        ),
+    )
+    life.start()
+    await life.until(lambda: first in life.told(Happening.ENDED))
+    await stage.queued("2")
+
+    await stage.until_all_are(PUBLISHED)
+
+    assert failed != []
+    assert stage.made() == ["1", "2"]
 
 
 async def test_a_document_that_fails_each_time_keeps_nobody_waiting(
