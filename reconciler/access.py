@@ -8,12 +8,19 @@ backoff, succeeds: once for the account, not once for every document.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Final
 
+from .due import Due
+from .errors import LedgerUnavailable
 from .limits import Limits
 from .model import Account, BlockReason, Reason
 from .outside import Outside
+
+ACCOUNTS_AT_ONCE: Final = 500
+"""Asked for in one page."""
 
 
 async def closed_because(
@@ -95,6 +102,41 @@ def refused(account: Account, now: datetime, token_print: str | None, limits: Li
         token_print=token_print,
         failures=account.failures,
     )
+
+
+async def close_the_whole_app(account: Account, outside: Outside) -> None:
+    """Where a limit of the app was met, close every account of its token for as long.
+
+    Each would meet the limit otherwise, and prolong it (facts 2.11). Accounts are those that
+    something is due of now; one that comes later may still meet it, once. Nothing rests on it.
+    """
+    if account.reason is not BlockReason.THROTTLED:
+        return
+    if not outside.graph.is_app_throttled(account.id):
+        return
+    with suppress(LedgerUnavailable):  # what led here is durable, and nothing rests on this
+        for other in sorted(await _at_work(outside) - {account.id}):
+            await _close_too(other, account, outside)
+
+
+async def _close_too(account_id: str, met: Account, outside: Outside) -> None:
+    """One that refused our token stays closed for that; a later end stays."""
+    graph, seen = outside.graph, await outside.ledger.account(account_id)
+    is_open = seen.is_open(graph.token_print(account_id), await outside.ledger.now())
+    if is_open and graph.token_print(account_id) == graph.token_print(met.id):
+        closed = Account(id=account_id, reason=BlockReason.THROTTLED, until=met.until)
+        await outside.ledger.set_account(closed, seen)
+
+
+async def _at_work(outside: Outside) -> set[str]:
+    ledger, found, after = outside.ledger, set[str](), ""
+    while page := await ledger.turns(limit=ACCOUNTS_AT_ONCE, after=after):
+        found |= {each.account_id for each in page}
+        after = page[-1].account_id
+    looks = await ledger.due(
+        Due.LOOK, limit=ACCOUNTS_AT_ONCE, passing_max=outside.limits.passing_max
+    )
+    return found | {each.account_id for each in looks}
 
 
 def closed_by(

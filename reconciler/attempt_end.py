@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from . import events
-from .access import closed_by
+from .access import close_the_whole_app, closed_by
 from .deciding import due_after, is_stale, stale_items, told, with_verdicts
 from .ending import Ending
 from .facts import with_answers_decided
@@ -29,7 +29,10 @@ async def end_attempt(document_id: str, ending: Ending, held: HeldLease, outside
         lambda view: _ended(view, ending, fraction, outside),
         around=ending.look.around if ending.look else None,
     )
-    return ended or await outside.ledger.read(document_id)
+    if ended is None:
+        return await outside.ledger.read(document_id)
+    await close_the_whole_app(ended.account, outside)
+    return ended
 
 
 def _ended(view: View, ending: Ending, fraction: float, outside: Outside) -> Change:

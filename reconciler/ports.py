@@ -353,6 +353,11 @@ class Graph(Protocol):
     async def probe(self, account_id: str) -> bool:
         """One cheap read: whether the account answers to its token now."""
 
+    def is_app_throttled(self, account_id: str) -> bool:
+        """Whether the API lately refused this account for a limit of the whole app: then every
+        account of the same token is to be left alone."""
+        return False
+
     def token_print(self, account_id: str) -> str | None:
         """A digest of the account's token; changes exactly when the token does. None: no token."""
 

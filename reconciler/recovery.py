@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from .access import closed_by
+from .access import close_the_whole_app, closed_by
 from .deciding import (
     due_after,
     is_stale,
@@ -149,7 +149,10 @@ async def _once(view: View, held: HeldLease, act: _Act) -> Recovered:
     withheld = act.look.withheld if act.look else None
     if act.out_of_budget:
         withheld = Reason.LISTING_INCOMPLETE
-    return Recovered(view=await _act(held, act), look=act.look, withheld=withheld)
+    after = await _act(held, act)
+    if after is not None:
+        await close_the_whole_app(after.account, act.outside)
+    return Recovered(view=after, look=act.look, withheld=withheld)
 
 
 async def _look(document: Document, held: HeldLease, act: _Act) -> Look | None:

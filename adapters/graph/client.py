@@ -21,6 +21,7 @@ from .activities import activities_edge, read_apps
 from .answer import answer_to_create, short
 from .create_batch import answers_to_batch, operation
 from .narrowing import IGNORED, Narrowing, Strayed, narrowed, only_with
+from .outcome import APP_WIDE
 from .pace import Block, Pace
 from .paging import GivenUp, PageReader, PageSizes
 from .paths import Edge, Endpoint, Unsendable, account_path, children_edge, labels_edge
@@ -87,7 +88,7 @@ class GraphClient:
         self._sender = Sender(self._lanes)
         self._bounds = Bounds(pages_max=max_pages, rows_max=max_rows)
         self._read_timeout = read_timeout
-        self._pace = Pace(throttle_max_wait)
+        self._pace = Pace(throttle_max_wait, self.token_print)
         self._narrowing = Narrowing(is_on=narrows)
         self._sleep = sleep
         self._reader = PageReader(
@@ -163,7 +164,8 @@ class GraphClient:
     def _noted(self, account: str, answer: Answer, headers: httpx.Headers) -> Answer:
         """A clear answer may announce that the next one would be refused: then it says so too."""
         is_throttle = answer.again is Again.THROTTLED
-        block = self._pace.note(account, headers, is_throttle=is_throttle)
+        is_app_wide = answer.error is not None and answer.error.row in APP_WIDE
+        block = self._pace.note(account, headers, is_throttle=is_throttle, is_app_wide=is_app_wide)
         announces = block is not None and answer.outcome in (Outcome.CREATED, Outcome.REJECTED)
         return replace(answer, again=Again.THROTTLED, wait=block) if announces else answer
 
@@ -272,6 +274,13 @@ class GraphClient:
             return False
         self._pace.note(account_path(account_id), back.headers)
         return back.status == 200 and isinstance(read_page(back.body), Page)
+
+    def is_app_throttled(self, account_id: str) -> bool:
+        """See `ports.Graph.is_app_throttled`."""
+        try:
+            return self._pace.is_app_wide(account_path(account_id))
+        except Unsendable:
+            return False
 
     def token_print(self, account_id: str) -> str | None:
         """See `ports.Graph.token_print`. None also for an id that is no account's."""

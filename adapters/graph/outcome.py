@@ -139,6 +139,9 @@ REPLIES: Final = (
 )
 """Replies that bear an error, or no id."""
 
+APP_WIDE: Final = frozenset({"E11", "E15"})
+"""Throttles of the whole app, not of one account: they close every account of the token."""
+
 DEFAULT: Final = _unknown("N02", event=Event.NO_CLEAR_ANSWER)
 """Codes nobody listed, 3xx, HTML, null, an empty body, a reply without an id; every exception."""
 

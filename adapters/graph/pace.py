@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -61,20 +62,35 @@ class _Known:
     next_line_at: float = 0.0
 
 
+AppOf = Callable[[str], str | None]
+"""From an account to its token's print: a token is one app's. None: it has no token."""
+
+
 class Pace:
     """One per client. Accounts are named as `account_path` names them.
 
-    `block_max` is the longest that a header may keep this process from asking.
+    `block_max` is the longest that a header may keep this process from asking. `app_of` tells
+    which accounts a limit of the whole app closes; by default each is alone.
     """
 
-    def __init__(self, block_max: timedelta) -> None:
+    def __init__(self, block_max: timedelta, app_of: AppOf = lambda _: None) -> None:
         self._block_max = block_max
+        self._app_of = app_of
         self._accounts: OrderedDict[str, _Known] = OrderedDict()
+        self._apps: dict[str, _Known] = {}
 
     def note(
-        self, account: str, headers: httpx.Headers, *, is_throttle: bool = False
+        self,
+        account: str,
+        headers: httpx.Headers,
+        *,
+        is_throttle: bool = False,
+        is_app_wide: bool = False,
     ) -> timedelta | None:
-        """Remember what a reply told; returns how long it blocks the account, if it says so."""
+        """Remember what a reply told; returns how long it blocks the account, if it says so.
+
+        `is_app_wide`: what throttled was a limit of the app, so all its accounts are blocked.
+        """
         usage = usage_of(headers)
         block = wait_asked(headers) if is_throttle else usage.block
         if usage.percent is None and block is None and not is_throttle:
@@ -85,15 +101,27 @@ class Pace:
             known.percent_until = _now() + REMEMBERED.total_seconds()
         if is_throttle or block is not None:
             self._close(known, block)
+        if is_app_wide and (app := self._app_of(account)) is not None:
+            self._close(self._apps.setdefault(app, _Known()), block)
         return block
 
     def block(self, account: str) -> Block | None:
-        """None where the account may be asked."""
-        known = self._accounts.get(account)
-        left = known.blocked_until - _now() if known is not None else 0.0
-        if known is None or left <= 0:
+        """None where the account may be asked. Of two blocks the later end counts."""
+        known = (self._accounts.get(account), self._known_app(account))
+        last = max(filter(None, known), key=lambda each: each.blocked_until, default=None)
+        left = last.blocked_until - _now() if last is not None else 0.0
+        if last is None or left <= 0:
             return None
-        return Block(timedelta(seconds=left) if known.is_told else None)
+        return Block(timedelta(seconds=left) if last.is_told else None)
+
+    def is_app_wide(self, account: str) -> bool:
+        """Whether the whole app of the account is blocked now."""
+        app = self._known_app(account)
+        return app is not None and app.blocked_until > _now()
+
+    def _known_app(self, account: str) -> _Known | None:
+        """Apps are few, and nearly always none was ever blocked."""
+        return self._apps.get(self._app_of(account) or "") if self._apps else None
 
     def pause(self, account: str, within: timedelta) -> timedelta:
         """How long to wait before the next request, whose deadline is `within`."""

@@ -20,7 +20,7 @@ from reconciler.model import Reason
 
 from .answer import Redact, short
 from .fault import read_fault
-from .outcome import line_of
+from .outcome import APP_WIDE, line_of
 from .pace import Pace
 from .paths import Edge
 from .reply import NoReply, Reply
@@ -220,7 +220,10 @@ class PageReader:
         fault = read_fault(reply)
         line = line_of(fault)
         is_throttle = line.again is Again.THROTTLED
-        self._pace.note(edge.account_id, reply.headers, is_throttle=is_throttle)
+        is_app_wide = line.number in APP_WIDE
+        self._pace.note(
+            edge.account_id, reply.headers, is_throttle=is_throttle, is_app_wide=is_app_wide
+        )
         numbers = f"HTTP {fault.status}, code {fault.code}, subcode {fault.subcode}"
         trace = f", trace {fault.trace_id}" if fault.trace_id else ""
         detail = short(f"{numbers}{trace}: {fault.message or why}", self._redact)

@@ -89,6 +89,10 @@ class OverHttp(WorldGraph):
         """The real probe."""
         return await self.client.probe(account_id)
 
+    def is_app_throttled(self, account_id: str) -> bool:
+        """The real one."""
+        return self.client.is_app_throttled(account_id)
+
     def token_print(self, account_id: str) -> str | None:
         """The real one."""
         return self.client.token_print(account_id)

@@ -7,14 +7,25 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
+from pydantic import SecretStr
 
+from adapters.graph.tokens import Tokens
 from fixtures.graph.scene import ACCOUNT
+from fixtures.world_graph import US
 from reconciler import publish
 from reconciler.lifecycle import shown_next
 from reconciler.limits import Limits
 from reconciler.model import BlockReason, DocumentState, ItemState, NextAction, Outcome
 from tests.crash.plans import FOUR_ADS, ONE_AD, Plan
-from tests.integration.http_stage import HttpStage, SetUp, colleagues_create, crashed, live, states
+from tests.integration.http_stage import (
+    TOKEN,
+    HttpStage,
+    SetUp,
+    colleagues_create,
+    crashed,
+    live,
+    states,
+)
 
 SEVEN_MINUTES = timedelta(minutes=7)
 OTHER = "act_1002"
@@ -139,6 +150,57 @@ def test_other_accounts_go_on_while_one_is_blocked(stage: HttpStage) -> None:
     stage.publish(blocked)
 
     assert stage.publish(free).view.document.state is DocumentState.PUBLISHED
+
+
+@pytest.mark.parametrize(
+    ("code", "is_app_wide"), [(4, True), (341, True), (17, False), (613, False)]
+)
+@pytest.mark.parametrize("process", ["the same", "another"])
+def test_a_limit_of_the_whole_app_closes_every_account_of_the_token_at_once(
+    stage: HttpStage, code: int, is_app_wide: bool, process: str
+) -> None:
+    """Facts E11, E15: the other account would be refused too, and lengthen the block (2.11)."""
+    met, other = stage.submit(ONE_AD), stage.submit(elsewhere(stage), new=True, publish=True)
+    stage.fake.faults.add(f"throttle:code={code},minutes=7", count=1, method="POST")
+
+    stage.publish(met)
+    if process == "another":
+        stage.forget()
+    stage.advance(other)
+
+    assert stage.fake.count("POST") == (1 if is_app_wide else 2)
+    until = [stage.view(each).account.until for each in (met, other)]
+    assert (until[0] == until[1]) is is_app_wide
+    for each in (met, other):
+        assert stage.run_until_rest(each).state is DocumentState.PUBLISHED
+
+
+@pytest.mark.parametrize("code", [4, 341])
+def test_a_look_that_meets_a_limit_of_the_app_closes_the_others_too(
+    stage: HttpStage, code: int
+) -> None:
+    document_id = crashed(stage)
+    other = stage.submit(elsewhere(stage), new=True, publish=True)
+    stage.fake.faults.add(f"throttle:code={code},minutes=7", count=1, method="GET")
+
+    stage.settle(document_id)
+
+    assert stage.view(other).account.reason is BlockReason.THROTTLED
+    assert stage.run_until_rest(other).state is DocumentState.PUBLISHED
+
+
+def test_an_account_with_a_token_of_another_app_stays_open(set_up: SetUp) -> None:
+    tokens = Tokens(default=SecretStr(TOKEN), by_account={OTHER: SecretStr("other-token")})
+    stage = set_up(client={"tokens": tokens})
+    stage.fake.options.tokens["other-token"] = US
+    met, other = stage.submit(ONE_AD), stage.submit(elsewhere(stage), new=True, publish=True)
+    stage.fake.faults.add("throttle:code=4,minutes=7", count=1, method="POST")
+
+    stage.publish(met)
+    stage.advance(other)
+
+    assert stage.fake.count("POST") == 2
+    assert stage.document(other).state is DocumentState.PUBLISHED
 
 
 def test_a_page_that_announces_a_block_ends_the_look_until_it_is_over(set_up: SetUp) -> None:

@@ -227,6 +227,24 @@ def test_a_person_is_told_once_a_minute_that_it_goes_slowly(
     assert caplog.messages == ["act_1 has used 90 % of its allowance: 3.0 s between requests"] * 2
 
 
+def test_a_limit_of_the_app_blocks_every_account_of_its_token_and_no_other(
+    time: VirtualTime,
+) -> None:
+    pace = Pace(HOUR, app_of=lambda account: None if account == "act_3" else account[:5])
+    given = {BUSINESS: {"9": [case(100, 7)]}}
+    noted(time, pace, given, is_throttle=True, is_app_wide=True)
+
+    def blocked() -> list[bool]:
+        accounts = ("act_1", "act_12", "act_2", "act_3")
+        return [pace.block(each) is not None for each in accounts]
+
+    assert at_once(time, blocked) == [True, True, False, False]
+    assert at_once(time, lambda: pace.is_app_wide("act_12")) is True
+    time.pass_(timedelta(minutes=7))
+    assert at_once(time, blocked) == [False] * 4
+    assert at_once(time, lambda: pace.is_app_wide("act_12")) is False
+
+
 def test_what_is_remembered_is_bounded(time: VirtualTime) -> None:
     pace = Pace(HOUR)
     full = headers({APP: {"call_count": 100}})
