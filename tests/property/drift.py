@@ -118,7 +118,8 @@ class Drift:
 
     async def _page(self, what: What, number: int, call: Call, proceed: Proceed) -> Reply:
         # Never the whole page before: a cursor that comes again is no progress to any walk.
-        repeated = min(number, int(call.query["limit"]) - 1) if what is What.REPEAT else 0
+        rows_max = min(int(call.query["limit"]), self.graph.world.options.limit_max)
+        repeated = min(number, rows_max - 1) if what is What.REPEAT else 0
         call.overlap = self._owed + repeated
         call.is_blank = what is What.EMPTY
         call.repeats_cursor = what is What.SAME_CURSOR
