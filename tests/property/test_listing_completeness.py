@@ -98,7 +98,7 @@ MILD = [
     at=st.integers(0, 10),
 )
 @example(  # one row a page, as the API has it by then, cannot both repeat and go on
-    Story(WorldOptions(), 9, [(What.CLAMP, 1), (What.REPEAT, 4)], 2), mishap=What.LOST, at=8
+    story=Story(WorldOptions(), 9, [(What.CLAMP, 1), (What.REPEAT, 4)], 2), mishap=What.LOST, at=8
 )
 async def test_a_walk_that_meets_nothing_worse_than_one_mishap_is_complete(
     story: Story, mishap: What, at: int
