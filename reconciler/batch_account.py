@@ -21,6 +21,9 @@ from .ports import Around
 PAGE: Final = 100
 """Documents read, and judged against one reading of bindings and rivals, at once."""
 
+ASKED: Final = 500
+"""Documents asked for at once where only their places matter: each page searches the account."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
@@ -59,7 +62,7 @@ class AccountRun:
         """Every broken document, page by page."""
         after = ""
         while page := await self.outside.ledger.broken(
-            self.account_id, held=self.held, limit=PAGE, after=after
+            self.account_id, held=self.held, limit=ASKED, after=after
         ):
             yield await self._cases(page)
             after = page[-1].id

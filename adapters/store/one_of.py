@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
-from sqlalchemy import ARRAY, Column, Connection, Select, any_, bindparam
+from sqlalchemy import ARRAY, Column, ColumnElement, Connection, Select, any_, bindparam
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from .statement import AnyRow, Statement, Values
@@ -24,16 +24,9 @@ class OneOf:
     """`written` narrowed to rows whose `column` is one of the values asked for."""
 
     def __init__(self, written: Select[Any] | ReturningUpdate[Any], column: Column[Any]) -> None:
-        every = bindparam("one_of_all", type_=ARRAY(column.type))
-        self._of_array = Statement(written.where(column == any_(every)))
-        self._by_length = {
-            length: Statement(
-                written.where(
-                    column.in_([bindparam(name, type_=column.type) for name in _names(length)])
-                )
-            )
-            for length in LENGTHS
-        }
+        self._written = written
+        self._column = column
+        self._made: dict[int | None, Statement] = {}  # at first use: most are for a few commands
 
     def rows(
         self, connection: Connection, values: Collection[str], given: Values
@@ -41,7 +34,7 @@ class OneOf:
         """The rows for these values, in no order; `given` are the other parameters."""
         asked = sorted(values)
         if asked and connection.dialect.name == "postgresql":
-            yield from self._of_array.rows(connection, given | {"one_of_all": asked})
+            yield from self._of(None).rows(connection, given | {"one_of_all": asked})
             return
         longest = LENGTHS[-1]
         for start in range(0, len(asked), longest):
@@ -49,7 +42,20 @@ class OneOf:
             length = next(length for length in LENGTHS if length >= len(part))
             filled = part + part[-1:] * (length - len(part))
             named = dict(zip(_names(length), filled, strict=True))
-            yield from self._by_length[length].rows(connection, given | named)
+            yield from self._of(length).rows(connection, given | named)
+
+    def _of(self, length: int | None) -> Statement:
+        """The statement for so many values; None: for one array."""
+        if length not in self._made:
+            self._made[length] = Statement(self._written.where(self._narrowed(length)))
+        return self._made[length]
+
+    def _narrowed(self, length: int | None) -> ColumnElement[bool]:
+        if length is None:
+            every = bindparam("one_of_all", type_=ARRAY(self._column.type))
+            return self._column == any_(every)
+        each = [bindparam(name, type_=self._column.type) for name in _names(length)]
+        return self._column.in_(each)
 
 
 def _names(length: int) -> list[str]:
