@@ -46,7 +46,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--containers", type=int, help="default: one for 200 documents")
     add("--entities", type=int, help="default: four for a document")
     add("--database", choices=["sqlite", "postgresql"], default="postgresql")
-    add("--seed", type=int, default=0, help="of the heap")
+    add("--seed", type=int, default=0, help="of the heap, and of what kills")
+    add("--kills", type=int, default=0, help="end the application so often first (default: 0)")
     add("--profile", action="store_true", help="tell where the time goes; slower")
     return parser
 

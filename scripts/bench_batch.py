@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import csv
 import json
+import logging
 import random
 import tempfile
 import time
@@ -19,6 +20,7 @@ from adapters.bootstrap import open_reconciler
 from adapters.settings import load_settings
 from fixtures.bench.batch_commands import Runner
 from fixtures.bench.batch_heap import Size, gone_before, pages_of, write_lines
+from fixtures.bench.batch_kills import killed
 from fixtures.bench.batch_report import Figures, show
 from fixtures.bench.batch_world import serving_heap
 from fixtures.bench.report import machine_facts
@@ -59,9 +61,10 @@ def bench_batch(wanted: argparse.Namespace) -> bool:
         alone = asyncio.run(_one_at_a_time(environment, sample))
         status.update("planning")
         planned = runner.run(*PLAN)
+        head, wanted_states = _head(plain.folder / "plan.jsonl"), _wanted_states(plain)
         status.update("applying")
+        kills = killed(plain, *APPLY, kills=wanted.kills, seed=size.seed)
         applied = runner.run(*APPLY)
-        head = _head(plain.folder / "plan.jsonl")
         show(
             figures := Figures(
                 what=f"{size.documents:,} broken documents, {size.containers:,} containers,"
@@ -75,6 +78,8 @@ def bench_batch(wanted: argparse.Namespace) -> bool:
                 walks=head["walks"],
                 walked_twice=head["walked_twice"],
                 results=_results(plain.folder / "applied.csv"),
+                kills=kills,
+                is_as_planned=_states(plain) == wanted_states,
                 sample=count,
                 alone=alone,
                 **facts,
@@ -116,6 +121,7 @@ def _environment(url: str, database: str) -> Mapping[str, str]:
 async def _one_at_a_time(environment: Mapping[str, str], ids: Sequence[str]) -> float:
     """Documents a second, each recovered by itself in one process that is already there."""
     given = {name.removeprefix(PREFIX).lower(): value for name, value in environment.items()}
+    logging.disable()  # it tells what is held, which here are many
     async with open_reconciler(load_settings(**given)) as product:
         began = time.perf_counter()
         for document_id in ids:
@@ -127,6 +133,22 @@ def _head(path: Path) -> Mapping[str, Any]:
     with path.open("rb") as stream:
         head: Mapping[str, Any] = json.loads(stream.readline())
     return head
+
+
+def _states(runner: Runner) -> Counter[str]:
+    """How many documents are in each state."""
+    return Counter(runner.run("list", "--json").shape["counts"])
+
+
+def _wanted_states(runner: Runner) -> Counter[str]:
+    """How many will be when the plan is carried out."""
+    states = _states(runner)
+    with (runner.folder / "plan.jsonl").open("rb") as stream:
+        for change in (json.loads(line).get("change") for line in stream):
+            if change is not None:
+                states.subtract([change["from"]])
+                states.update([change["to"]])
+    return +states
 
 
 def _results(path: Path) -> Mapping[str, int]:

@@ -31,6 +31,23 @@ def test_both_benchmarks_run_and_tell_their_figures() -> None:
     assert names > {"walk and narrow", "httpx + orjson", "aiohttp + msgspec", "facebook-business"}
 
 
+def test_the_bench_of_batches_makes_plans_and_applies_a_heap() -> None:
+    """Whether what was done is what was planned is judged here too."""
+    flags = ["--documents", "40", "--containers", "2", "--database", "sqlite"]
+    bench = subprocess.run(
+        [sys.executable, "scripts/bench.py", "batch", *flags],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert bench.returncode == 0, bench.stdout + bench.stderr
+    assert "2 of 2 containers walked twice for an absence: +0.0%" in bench.stdout
+    assert "applied: changed 36" in bench.stdout
+
+
 def test_a_walk_of_200_000_rows_needs_little_memory() -> None:
     with serving_pages(ROWS) as url, competitor("scripts/bench_walk.py", url) as walk:
         turn = walk.run()
