@@ -23,7 +23,7 @@ from tests.crash.plans import PLANS
 from tests.crash.programs import Unanswered, keys_of, publish_all, run_program
 from tests.crash.promise import assert_promise
 
-SEEDS: Final = range(60)
+SEEDS: Final = range(40)
 WEATHER: Final = (
     Weather.FAIR,
     Weather.FAIR,
