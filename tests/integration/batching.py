@@ -29,6 +29,7 @@ class Plan:
     head: Head
     lines: tuple[Planned, ...]
     judged: tuple[Judged, ...]
+    file: tuple[dict[str, Any], ...] = ()
 
     def line(self, document_id: str) -> Planned:
         """What is planned for one document."""
@@ -77,7 +78,7 @@ class Batching:
         assert lines == [one.planned for one in judged], "a line says something else when read"
         read = head_of(through_json(head_json(head)))
         assert read == head
-        return Plan(head=read, lines=tuple(lines), judged=tuple(judged))
+        return Plan(head=read, lines=tuple(lines), judged=tuple(judged), file=tuple(file))
 
     def apply(
         self, planned: Plan, worker: Outside | None = None, *, share_max: float | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
@@ -305,3 +306,20 @@ def test_a_document_of_several_containers_ties_them_together(stage: Stage, batch
     asked = Counter((walk.container.id, walk.kind, walk.statuses) for walk in stage.graph.walks)
     assert set(asked.values()) == {1}, "each place once, and once more for an absence"
     assert len({place[:2] for place in asked}) == 2
+
+
+def test_what_documents_share_is_written_once_and_let_go_with_the_last_of_them(
+    stage: Stage, batch: Batching
+) -> None:
+    made = with_old_documents(
+        stage, line("d1", "A", "B"), line("d2", "A"), line("d3", "B"), names="AB"
+    )
+    file = batch.plan().file
+
+    kinds = [
+        next(word for word in ("ends", "document_id", "rows") if word in each) for each in file
+    ]
+    assert kinds == ["rows", "document_id", "document_id", "document_id", "ends"]
+    rows = [row["data"]["id"] for each in file for row in each.get("rows", ())]
+    assert sorted(rows) == sorted(made)
+    assert all(len(json.dumps(each)) < 2_000 for each in file if "document_id" in each)
