@@ -10,12 +10,13 @@ Pure: the same records and the same standing, in the same order, give the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 from . import events
 from .arriving import AccountAndId, Admission, Standing
+from .copying import replace
 from .imported import Record, Stated, document_of
 from .imported_lines import Group
 from .limits import Limits

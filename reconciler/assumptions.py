@@ -8,11 +8,12 @@ look finds the second entity by its mark.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 from . import events
+from .copying import replace
 from .facts import with_items
 from .model import Document, Item
 from .ports import Change, Event, View

@@ -7,11 +7,11 @@ looks, and the worker takes other work.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from .attempt_end import end_attempt, looked
+from .copying import replace
 from .deciding import is_stale
 from .ending import Ending, is_unsettled, nothing_left, out_of_lease, reason_to_stop, stopped
 from .facts import merged

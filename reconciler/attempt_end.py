@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from . import events
 from .access import close_the_whole_app, closed_by
+from .copying import replace
 from .deciding import due_after, is_stale, stale_items, told, with_verdicts
 from .ending import Ending
 from .facts import with_answers_decided

@@ -6,12 +6,12 @@ Pure: frozen document in, frozen document out; `now` is the ledger's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from .batch_judging import Case
 from .batch_values import Change, PlannedItem
+from .copying import replace
 from .deciding import due_after, with_owed_look_done, with_verdicts
 from .limits import Limits
 from .look import Look

@@ -8,7 +8,7 @@ reads drops them at the line that ends the group.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -23,6 +23,7 @@ from .batch_walk_line import (
     walk_json,
     walk_of,
 )
+from .copying import replace
 from .listing import Listing, Row, WalkRequest
 from .model import DocumentState, Grade, ItemState, Origin, Reason
 

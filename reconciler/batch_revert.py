@@ -8,11 +8,12 @@ run is left as it is. Running it again changes nothing.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from . import events
 from .batch_values import Outcome, Result
+from .copying import replace
 from .deciding import told_state
 from .errors import ReconcilerError, UnknownRun
 from .facts import with_items

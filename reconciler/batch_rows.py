@@ -7,8 +7,8 @@ they are found by what a row can be read as, never by asking every row for every
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from .copying import replace
 from .listing import Listing, Row, Wanted
 from .mark import split_name, without_cut_mark
 from .names import canonical, unescaped

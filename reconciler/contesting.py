@@ -6,9 +6,8 @@ is bound to nobody and the loser waits for a person, so that no entity ever stan
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from . import events
+from .copying import replace
 from .deciding import told_state
 from .facts import with_items
 from .lease import is_free

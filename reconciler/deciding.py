@@ -10,10 +10,10 @@ Pure: frozen document in, frozen document out; `now` is the ledger's.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 
 from . import events
+from .copying import replace
 from .facts import bound, used_after_a_find, with_items, without_bound_surplus
 from .limits import Limits
 from .listing import Place, Row, Statuses

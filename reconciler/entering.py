@@ -6,13 +6,14 @@ Between the last check and the program's request nothing is awaited.
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from . import events
 from .access import closed_because
 from .attempt_end import end_attempt
 from .call_outcome import Answered
+from .copying import replace
 from .ending import Ending, out_of_lease, reason_to_stop
 from .errors import NotSettled
 from .facts import merged

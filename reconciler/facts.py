@@ -11,10 +11,10 @@ Pure: frozen document in, frozen document out; `now` is the ledger's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from .call_outcome import Answered
+from .copying import replace
 from .limits import Limits
 from .model import (
     Call,

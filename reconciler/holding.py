@@ -5,8 +5,7 @@ Held means that a person decides. The intent keeps everything it was sent with, 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from .copying import replace
 from .deciding import told_state
 from .facts import first_id, with_items
 from .model import DocumentState, Item, ItemState, Origin, Reason

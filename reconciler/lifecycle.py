@@ -16,11 +16,11 @@ Pure: frozen document in, frozen document out; `now` is the ledger's.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from .copying import replace
 from .errors import WrongState
 from .lease import is_live
 from .limits import Limits

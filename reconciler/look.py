@@ -8,10 +8,11 @@ begun after the first ended; a look that found everything, or came too soon, spa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from .copying import replace
 from .funnel import DEFAULT_POLICY, Policy, judge, needs_label_check
 from .limits import Limits
 from .listing import (

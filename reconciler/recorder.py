@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from . import events
 from .call_outcome import Again, Answer, Answered
+from .copying import replace
 from .errors import BindingTaken, CommitUnknown, LedgerUnavailable
 from .facts import merged, with_answers_decided, with_facts
 from .model import Account, CallError, Item, Outcome

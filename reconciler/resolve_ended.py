@@ -5,9 +5,9 @@ Pure: frozen document in, frozen document out; `now` is the ledger's.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
+from .copying import replace
 from .lifecycle import cancel_is_due, cancelled
 from .limits import Limits
 from .model import Document, DocumentState, ItemState

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .access import closed_by
+from .copying import replace
 from .errors import LedgerUnavailable, ReconcilerError
 from .look import Look
 from .outside import Outside

@@ -6,9 +6,9 @@ Pure: frozen document in, the change of one transaction out; `now` is the ledger
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from . import events
+from .copying import replace
 from .deciding import (
     is_stale,
     told,

@@ -5,8 +5,9 @@ Pure: frozen values in, a ruling out. `Ruled` is a decision that may be carried 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from .copying import replace
 from .errors import DecisionRefused
 from .funnel import Weighed, weigh
 from .limits import Limits

@@ -7,11 +7,11 @@ confirmed stays word for word. What is proven not made may be mended, replaced o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from .canonical_json import canonical_json
+from .copying import replace
 from .errors import InvalidPlan, PlanError, WrongState
 from .lease import is_free
 from .model import Document, DocumentState, Item, ItemState, Origin

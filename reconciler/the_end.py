@@ -7,10 +7,11 @@ One transaction with that decision and with the release of the lease, on what it
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from .copying import replace
 from .lifecycle import On, move
 from .limits import Limits
 from .model import (

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from . import events
+from .copying import replace
 from .due import Due
 from .errors import ReconcilerError
 from .model import Document, DocumentState, Origin, Reason
