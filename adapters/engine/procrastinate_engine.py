@@ -20,7 +20,7 @@ from procrastinate.jobs import DeleteJobCondition
 from procrastinate.worker import Worker
 from psycopg_pool import AsyncConnectionPool
 
-from reconciler.errors import LedgerForbidden, LedgerUnavailable
+from reconciler.errors import LedgerForbidden, LedgerUnavailable, WrongSchema
 from reconciler.limits import Limits
 from reconciler.outside import Outside
 from reconciler.serving import POLL, Serving, Tell, Worked
@@ -51,10 +51,9 @@ class Procrastinate:
 
     async def work(self, outside: Outside, tell: Tell) -> Worked:
         """Until it is told to stop. Raises `WrongSchema` where the engine's tables are missing."""
-        await asyncio.to_thread(check, self._url)
         serving = Serving(outside, tell)
         async with _opened(self._url) as app, serving.counted_on():
-            await _Running(app, outside, serving).until_stopped()
+            await _Running(app, outside, serving, self._url).until_stopped()
         if serving.forbidden is not None:
             raise serving.forbidden
         return serving.worked()
@@ -63,8 +62,9 @@ class Procrastinate:
 class _Running:
     """The engine's own workers, started again whenever they end before they should."""
 
-    def __init__(self, app: App, outside: Outside, serving: Serving) -> None:
+    def __init__(self, app: App, outside: Outside, serving: Serving, url: str) -> None:
         self._app = app
+        self._url = url
         self._outside = outside
         self._serving = serving
         self._said = app.job_manager = LastingJobs(app.connector)
@@ -74,11 +74,14 @@ class _Running:
         """Beat and watch; while the engine or the ledger does not answer nothing new is taken."""
         while not self._is_over():
             try:
+                await asyncio.to_thread(check, self._url)
                 await self._serving.beat()
                 await self._app.connector.execute_query_async(
                     _LANES, lanes=self._outside.limits.account_concurrency
                 )
                 await self._run()
+            except WrongSchema:
+                raise
             except LedgerForbidden as error:
                 self._serving.forbidden = error
             except (LedgerUnavailable, ConnectorException, psycopg.Error) as error:

@@ -8,9 +8,10 @@ import psycopg
 import pytest
 from procrastinate.schema import SchemaManager
 
-from adapters.engine import tables
+from adapters.engine import procrastinate_engine, tables
 from adapters.engine.procrastinate_engine import Procrastinate
-from reconciler.errors import WrongSchema
+from reconciler.errors import LedgerUnavailable, WrongSchema
+from reconciler.serving import Happening
 from tests.databases import asked
 from tests.integration.engine.engine_stage import EngineStage
 from tests.postgres import Postgres
@@ -60,3 +61,23 @@ def test_tables_of_an_older_engine_are_refused_until_they_are_migrated(
     assert asked(old, "SELECT lanes FROM engine_schema") == [{"lanes": 7}]
     assert asked(old, FUNCTIONS) == asked(url, FUNCTIONS)
     postgres.drop(old)
+
+
+async def test_a_worker_that_meets_a_ledger_that_is_away_waits_for_it(
+    stage: EngineStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R062, between its start and its first question."""
+    asked_for: list[str] = []
+
+    def away_once(url: str) -> None:
+        asked_for.append(url)
+        if len(asked_for) == 1:
+            raise LedgerUnavailable("the database system is starting up")
+
+    monkeypatch.setattr(procrastinate_engine, "check", away_once)
+    await stage.queued("1")
+    life = stage.running()
+
+    await stage.until_all_are("published")
+
+    assert life.told(Happening.LEDGER_AWAY) == [None]

@@ -192,7 +192,9 @@ async def test_a_document_that_fails_each_time_keeps_nobody_waiting(
 
 
 async def test_a_ledger_that_is_away_for_a_while_ends_no_worker(stage: EngineStage) -> None:
-    """R062: every connection is cut, some in the middle of something."""
+    """R062: every connection is cut, some in the middle of something that a lease must end."""
+    seconds = timedelta(seconds=1)
+    stage.limits = replace(stage.limits, lease=4 * seconds, call_timeout=2 * seconds)
     await twelve(stage)
     lives = [stage.running(), stage.running()]
     await lives[0].until(lambda: lives[0].told(Happening.TAKEN) != [])
