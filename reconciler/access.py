@@ -55,14 +55,14 @@ async def open_with_new_tokens(outside: Outside) -> None:
 async def _forget(account: Account, outside: Outside) -> None:
     """A block that ended by a new token is struck off, so that nobody is told to renew it again."""
     if account.reason is BlockReason.ACCESS:
-        await outside.ledger.set_account(Account(id=account.id), account)
+        await outside.ledger.set_account(account.opened(), account)
 
 
 async def _probe(account: Account, outside: Outside, deadline: float | None) -> Reason | None:
     answers = await _answers(account, outside, deadline)
     now = await outside.ledger.now()
     if answers:  # the count stays: what reads may still be refused creates, again and again
-        opened = Account(id=account.id, failures=account.failures + 1)
+        opened = replace(account.opened(), failures=account.failures + 1)
         await outside.ledger.set_account(opened, account)
         return None
     pause = outside.limits.backoff(account.failures, outside.chance.fraction())
@@ -85,7 +85,7 @@ def throttled(account: Account, now: datetime, wait: timedelta | None, limits: L
     until = now + pause
     if account.reason is BlockReason.THROTTLED and account.until and account.until > until:
         return account
-    return Account(id=account.id, reason=BlockReason.THROTTLED, until=until)
+    return replace(account.opened(), reason=BlockReason.THROTTLED, until=until)
 
 
 def refused(account: Account, now: datetime, token_print: str | None, limits: Limits) -> Account:
@@ -95,8 +95,8 @@ def refused(account: Account, now: datetime, token_print: str | None, limits: Li
     """
     if account.reason is BlockReason.ACCESS and account.token_print == token_print:
         return account
-    return Account(
-        id=account.id,
+    return replace(
+        account,
         reason=BlockReason.ACCESS,
         until=now + limits.backoff(account.failures, 1.0),
         token_print=token_print,
@@ -124,7 +124,7 @@ async def _close_too(account_id: str, met: Account, outside: Outside) -> None:
     graph, seen = outside.graph, await outside.ledger.account(account_id)
     is_open = seen.is_open(graph.token_print(account_id), await outside.ledger.now())
     if is_open and graph.token_print(account_id) == graph.token_print(met.id):
-        closed = Account(id=account_id, reason=BlockReason.THROTTLED, until=met.until)
+        closed = replace(seen.opened(), reason=BlockReason.THROTTLED, until=met.until)
         await outside.ledger.set_account(closed, seen)
 
 

@@ -35,10 +35,10 @@ TOO_SHORT: Final = (
 
 
 def reason_to_stop(view: View, outside: Outside) -> Ending | None:
-    """After a cancel, at an account that another document found closed, or on the way out."""
+    """After a cancel, at an account that was paused or found closed, or on the way out."""
     if view.document.cancel_requested:
         return Ending(outcome=AttemptOutcome.CANCELLED, stop=Stop.CANCEL)
-    if not view.account.is_open(outside.graph.token_print(view.account.id), view.now):
+    if not view.account.may_create(outside.graph.token_print(view.account.id), view.now):
         return Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.CLOSED)
     if outside.stopping():
         return Ending(outcome=AttemptOutcome.HANDED_BACK, stop=Stop.SHUTDOWN)

@@ -238,7 +238,8 @@ class Account:
     """What the ledger knows of one ad account: whether it is closed, for whom and until when.
 
     `token_print` is a digest that tells a changed token from the same one; never the token.
-    `failures` counts probes since it closed and drives their backoff.
+    `failures` counts probes since it closed and drives their backoff. `paused` is a person's reason
+    to have nothing created there; None: it is not paused. Looking goes on.
     """
 
     id: str
@@ -246,6 +247,15 @@ class Account:
     until: datetime | None = None
     token_print: str | None = None
     failures: int = 0
+    paused: str | None = None
+
+    def may_create(self, token_print: str | None, now: datetime) -> bool:
+        """Whether creates may go out: it is open, and no person paused it."""
+        return self.paused is None and self.is_open(token_print, now)
+
+    def opened(self) -> Account:
+        """Without its block; a pause is a person's, and stays."""
+        return Account(id=self.id, paused=self.paused)
 
     def is_open(self, token_print: str | None, now: datetime) -> bool:
         """Whether calls may go out: a throttle ends by time, lost access by a new token."""

@@ -100,6 +100,14 @@ def of_closed(account: Account, now: datetime) -> Next | None:
     return None
 
 
+def of_paused(account: Account) -> Next | None:
+    """What a paused account asks of a document that could be sent; None where it is not paused."""
+    if account.paused is None:
+        return None
+    why = f"the account {account.id} is paused: {account.paused}"
+    return Next(action=NextAction.WAIT, why=f"{why}; reconciler resume {account.id} ends it")
+
+
 def _of_draft(document: Document) -> Next:
     if document.origin is Origin.IMPORTED:
         return Next(action=NextAction.NONE, why="it never began; submit it as a new document")
@@ -116,7 +124,7 @@ def _of_queued(
         return Next(action=NextAction.WAIT, why=why, until=document.lease.until)
     if unsettled:
         return _of_unsettled(document, now, worker_seen)
-    return _of_sendable(document, now, worker_seen)
+    return _of_sendable(document, account, now, worker_seen)
 
 
 def _of_unsettled(document: Document, now: datetime, worker_seen: bool) -> Next:
@@ -127,7 +135,9 @@ def _of_unsettled(document: Document, now: datetime, worker_seen: bool) -> Next:
     return Next(action=action, why="a call went unanswered; it is time to look what it made")
 
 
-def _of_sendable(document: Document, now: datetime, worker_seen: bool) -> Next:
+def _of_sendable(document: Document, account: Account, now: datetime, worker_seen: bool) -> Next:
+    if paused := of_paused(account):
+        return paused
     later = document.due_at if document.due_at is not None and now < document.due_at else None
     if worker_seen:
         return Next(action=NextAction.WAIT, why="a worker will take it", until=later)

@@ -11,7 +11,7 @@ from .lease import is_live
 from .lifecycle import refuse_imported, shown_next
 from .limits import Limits
 from .model import Document, DocumentState, Item, ItemState
-from .next_step import of_closed
+from .next_step import of_closed, of_paused
 from .next_wave import external_ids
 from .ports import View
 from .signature import is_unsettled
@@ -64,7 +64,7 @@ def _refuse_document(view: View, limits: Limits) -> None:
         raise NotSettled(DECIDE, next_step=f"reconciler explain {document.id}")
     if is_live(document.lease, view.now) or is_unsettled(document, view.now):
         raise not_settled(view)
-    if of_closed(view.account, view.now):
+    if of_closed(view.account, view.now) or of_paused(view.account):
         raise not_settled(view)
     if document.attempts_used >= limits.max_attempts:
         why = "its attempts are used up; a person who found out why gives it new ones"
@@ -77,7 +77,8 @@ def not_settled(view: View) -> NotSettled:
     if is_live(document.lease, view.now) and document.lease is not None:
         why = "somebody is at its document now"
         return NotSettled(why, until=document.lease.until, next_step=_show(document))
-    step = of_closed(view.account, view.now) or shown_next(document, view.account, view.now)
+    away = of_closed(view.account, view.now) or of_paused(view.account)
+    step = away or shown_next(document, view.account, view.now)
     return NotSettled(step.why, until=step.until, next_step=_show(document))
 
 

@@ -209,12 +209,12 @@ class Wave:
         return Stop.SHUTDOWN if self._outside.stopping() else None
 
     def _is_closed(self) -> bool:
-        """As of the last commit: calling on would lengthen the block (facts 2.11)."""
+        """Or paused, as of the last commit. Calling on would lengthen a block (facts 2.11)."""
         account = self._recorder.account
-        if account.reason is None:
+        if account.reason is None and account.paused is None:
             return False
         token_print = self._outside.graph.token_print(account.id)
-        return not account.is_open(token_print, self._recorder.seen_at)
+        return not account.may_create(token_print, self._recorder.seen_at)
 
     def _learn(self, answer: Answer) -> None:
         if answer.error is not None and answer.stops_the_wave:

@@ -18,12 +18,14 @@ async def write_calls(
 ) -> Written | None:
     """Durable on return. None: the lease is gone or too short.
 
-    Writes nothing after a cancel, nor where a late answer left an item of the wave unsettled.
+    Writes nothing after a cancel or a pause, nor where a late answer left an item of the wave
+    unsettled.
     """
     intents = intents_of(document, wave, outside.limits.echo)
 
     def decide(view: View) -> Change:
-        if view.document.cancel_requested or is_unsettled(view.document):
+        stopped = view.document.cancel_requested or view.account.paused is not None
+        if stopped or is_unsettled(view.document):
             return Change(document=view.document)
         attempt = document.attempts[-1].number
         changed, keys = with_calls_written(view.document, intents, attempt, view.now)

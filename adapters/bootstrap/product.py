@@ -8,7 +8,17 @@ from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from reconciler import cancel, duplicates, publish, resolve, settle, submit, sweep, worker
+from reconciler import (
+    cancel,
+    duplicates,
+    pausing,
+    publish,
+    resolve,
+    settle,
+    submit,
+    sweep,
+    worker,
+)
 from reconciler.duplicates import Duplicates
 from reconciler.model import Account, BlockReason, DocumentState
 from reconciler.next_step import is_seen
@@ -186,12 +196,20 @@ class Reconciler(OwnSends):
 
         `step` is told how many containers are listed, of how many. `account_id` as in `list`.
         """
-        account = None if account_id is None else f"act_{account_id.removeprefix('act_')}"
+        account = None if account_id is None else _with_act(account_id)
         return await duplicates.duplicates(self._outside, account_id=account, step=step)
 
     async def cancel(self, document_id: str) -> View:
         """Create nothing more of it. Raises `WrongState` where everything is published."""
         return await self._seen(await cancel.cancel(document_id, self._outside))
+
+    async def pause(self, account_id: str, why: str) -> Account:
+        """Create nothing more in this account; `why` is told with what waits. Looking goes on."""
+        return await pausing.pause(_with_act(account_id), why, self._outside)
+
+    async def resume(self, account_id: str) -> Account:
+        """End a pause. What waited is taken up as before."""
+        return await pausing.resume(_with_act(account_id), self._outside)
 
     async def sweep(self) -> Swept:
         """One pass over what is due though nobody asks. Creates nothing."""
@@ -205,7 +223,7 @@ class Reconciler(OwnSends):
         self, *, state: DocumentState | None = None, account_id: str | None = None
     ) -> Listed:
         """Counts and the newest documents. `account_id` with or without `act_`."""
-        account = None if account_id is None else f"act_{account_id.removeprefix('act_')}"
+        account = None if account_id is None else _with_act(account_id)
         counts, lines = await self._outside.ledger.summaries(state=state, account_id=account)
         return await self.listed(counts, lines)
 
@@ -241,7 +259,7 @@ class Reconciler(OwnSends):
             return account
         now_used = self._outside.graph.token_print(account.id)
         is_new = now_used is not None and now_used != account.token_print
-        return Account(id=account.id) if is_new else account
+        return account.opened() if is_new else account
 
     async def _seen(self, view: View) -> View:
         """With what a decision does not ask, but a reader does."""
@@ -272,3 +290,7 @@ class Reconciler(OwnSends):
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+
+def _with_act(account_id: str) -> str:
+    return f"act_{account_id.removeprefix('act_')}"

@@ -14,7 +14,14 @@ import typer
 from reconciler.model import DocumentState
 
 from ..engine.names import EngineName
-from . import batch_words, decision_words, elsewhere_words, record_words, service_words
+from . import (
+    account_words,
+    batch_words,
+    decision_words,
+    elsewhere_words,
+    record_words,
+    service_words,
+)
 from .words import AsJson, account_id
 
 app = typer.Typer(
@@ -254,6 +261,8 @@ app.command()(decision_words.duplicates)
 app.command()(record_words.record)
 app.command("import")(elsewhere_words.import_documents)
 app.add_typer(batch_words.batch)
+app.command()(account_words.pause)
+app.command()(account_words.resume)
 app.command()(service_words.serve)
 app.add_typer(service_words.key)
 

@@ -3,6 +3,7 @@
 Fields may be added, never renamed. Ids are strings, times ISO 8601 in UTC.
 """
 
+from .account_state import account_state
 from .batch_report import batch_report, outcome_row, plan_report, planned_row
 from .checks import Check, checks_list
 from .decisions_report import DecisionLine, decisions_report
@@ -20,6 +21,7 @@ __all__ = [
     "Check",
     "DecisionLine",
     "Explained",
+    "account_state",
     "batch_report",
     "checks_list",
     "decisions_report",

@@ -52,6 +52,10 @@ _IS_CLOSED: Final = and_(_account.c.reason.is_not(None), _account.c.until > NOW)
 _CLOSED: Final = _c.account_id.in_(select(_account.c.id).where(_IS_CLOSED))
 """Asked once for a query, not once for a row."""
 
+_CREATES_NOTHING: Final = or_(_IS_CLOSED, _account.c.paused.is_not(None))
+_NOT_CLAIMED: Final = _c.account_id.in_(select(_account.c.id).where(_CREATES_NOTHING))
+"""A paused account is looked at all the same."""
+
 _TOO_LONG: Final = _c.due_at <= bindparam("too_long", type_=Instant)
 
 
@@ -80,7 +84,7 @@ def _page(at: ColumnElement[Any]) -> Select[Any]:
 
 
 _QUESTIONS: Final = {
-    Due.CLAIM: _asked(_c.due_at, QUEUED, *CLAIMABLE, ~_CLOSED),
+    Due.CLAIM: _asked(_c.due_at, QUEUED, *CLAIMABLE, ~_NOT_CLAIMED),
     Due.TAKEOVER: _asked(_c.lease_until, PUBLISHING),
     Due.LOOK: _asked(_c.due_at, QUEUED, LEASE_FREE, UNSETTLED, or_(~_CLOSED, _TOO_LONG)),
     Due.OWED_LOOK: _asked(_c.due_at, OWES_A_LOOK, _c.owes_look_from <= NOW, LEASE_FREE, ~_CLOSED),
@@ -94,7 +98,11 @@ _QUESTIONS: Final = {
     Due.STRANDED: _asked(None, QUEUED, _c.due_at.is_(None), LEASE_FREE, alike=[_c.due_at]),
 }
 _OF_ACCOUNT: Final = _asked(
-    _c.due_at, QUEUED, _c.account_id == bindparam("the_account", type_=Text), *CLAIMABLE, ~_CLOSED
+    _c.due_at,
+    QUEUED,
+    _c.account_id == bindparam("the_account", type_=Text),
+    *CLAIMABLE,
+    ~_NOT_CLAIMED,
 )
 """The claims of one account, by an index of their own: others may have a million before them."""
 
@@ -124,7 +132,7 @@ _TURNS: Final = Statement(
     select(_ACCOUNTS.c.account_id, _LONGEST_DUE.label("id"))
     .where(
         _ACCOUNTS.c.account_id.is_not(None),
-        _ACCOUNTS.c.account_id.not_in(select(_account.c.id).where(_IS_CLOSED)),
+        _ACCOUNTS.c.account_id.not_in(select(_account.c.id).where(_CREATES_NOTHING)),
         _LONGEST_DUE.is_not(None),
     )
     .limit(bindparam("the_most", type_=BigInteger))

@@ -74,6 +74,7 @@ CLAIMABLE: Final = (
 _ACCOUNT_CLOSED: Final = exists().where(
     _account.c.id == _c.account_id,
     or_(
+        _account.c.paused.is_not(None),
         and_(_account.c.reason == BlockReason.THROTTLED, _account.c.until > NOW),
         and_(
             _account.c.reason == BlockReason.ACCESS,
@@ -81,7 +82,7 @@ _ACCOUNT_CLOSED: Final = exists().where(
         ),
     ),
 )
-"""A throttle ends by time, lost access by a new token (`Account.is_open`)."""
+"""A throttle ends by time, lost access by a new token, a pause by a person (`may_create`)."""
 
 
 @dataclass(frozen=True, slots=True)

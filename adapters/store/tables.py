@@ -272,6 +272,7 @@ class Account(Base, table=True):
     until: datetime | None = Field(sa_type=Instant)
     token_print: str | None = Field(sa_type=Text)
     failures: int
+    paused: str | None = Field(sa_type=FreeText)
 
 
 class CompleteAccount(Base, table=True):

@@ -95,3 +95,25 @@ def test_a_key_is_shown_once_listed_and_revoked(shell: Shell) -> None:
 @pytest.mark.parametrize("option", [("--scope", "write"), ("--days", "0"), ("--account", "x")])
 def test_a_key_that_makes_no_sense_is_refused(shell: Shell, option: tuple[str, str]) -> None:
     assert shell.run("key", "create", "ops", *option).code == 64
+
+
+def test_a_paused_account_waits_until_it_is_resumed(shell: Shell, graph: FakeGraph) -> None:
+    document_id = shell.submitted("Spring / 1")
+    paused = shell.run("pause", "1001", "--reason", "the budget is being moved", "--json")
+    waiting = shell.run("publish", document_id)
+    sent = len(graph.requests)
+    resumed = shell.run("resume", "act_1001")
+    published = shell.run("publish", document_id, "--json")
+
+    assert paused.json == {
+        "schema": "account/1",
+        "account_id": "act_1001",
+        "paused": "the budget is being moved",
+        "block": None,
+        "until": None,
+    }
+    assert waiting.code == 5
+    assert "paused: the budget is being moved; reconciler resume act_1001 ends it" in waiting.err
+    assert sent == 0
+    assert (resumed.code, resumed.out) == (0, "act_1001 is not paused\n")
+    assert published.json["state"] == "published"

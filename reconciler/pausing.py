@@ -1,0 +1,46 @@
+"""A person has nothing created in an account, until they say otherwise.
+
+Seen where a cancel is: at every commit of an attempt, and by the claim. Looking goes on, for it
+creates nothing. What waits is queued and goes on by itself once the pause is ended.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from .errors import LedgerUnavailable, WrongState
+from .model import Account
+from .names import storable
+from .outside import Outside
+
+WHY_LENGTH_MAX: Final = 200
+"""Characters; it is told with every document that waits for it."""
+
+TRIES_MAX: Final = 10
+"""Another may write the account at the same moment, hardly ten times over."""
+
+
+async def pause(account_id: str, why: str, outside: Outside) -> Account:
+    """Nothing more is created in it. Durable on return. Raises `WrongState` without a reason."""
+    reason = storable(why.strip())
+    if not reason or len(reason) > WHY_LENGTH_MAX or not reason.isprintable():
+        raise WrongState(
+            f"a pause needs a reason of one line, of at most {WHY_LENGTH_MAX} characters",
+            next_step="say in a few words why: others will read it",
+        )
+    return await _set(account_id, reason, outside)
+
+
+async def resume(account_id: str, outside: Outside) -> Account:
+    """A person's pause is over; a block by the API stays. Durable on return."""
+    return await _set(account_id, None, outside)
+
+
+async def _set(account_id: str, paused: str | None, outside: Outside) -> Account:
+    for _ in range(TRIES_MAX):
+        seen = await outside.ledger.account(account_id)
+        wanted = replace(seen, paused=paused)
+        if wanted == seen or await outside.ledger.set_account(wanted, seen):
+            return wanted
+    raise LedgerUnavailable(f"the account {account_id} is written all the time; try again")
