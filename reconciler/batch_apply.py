@@ -33,7 +33,7 @@ Tell = Callable[[Outcome], None]
 async def apply(head: Head, lines: Iterable[Planned], outside: Outside, *, tell: Tell) -> None:
     """Carry the lines out; `tell` gets what became of each. Durable when it is told.
 
-    Stops early on the way out; run again, it goes on. `may_be_applied` comes first.
+    Stops early on the way out; run again, it goes on. `refuse_unfit` comes first.
     """
     policies: dict[str, Policy] = {}
     in_order: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)  # by account; fair
