@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wanted = _parser().parse_args(arguments)
     for name in [name for name in os.environ if name.startswith("RECONCILER_")]:
         del os.environ[name]
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM)
+    )  # through every finally
     chosen = [wanted.what] if wanted.what else sorted(BENCHES.keys() - BY_NAME_ONLY)
     met = [BENCHES[name](wanted) for name in chosen]
     return 0 if all(met) else 4
