@@ -1,6 +1,8 @@
-"""The end of a job, said so that no job outlives it and keeps its lane."""
+"""What is said of jobs, so that one that could not be said harms no other."""
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 import psycopg
 from procrastinate.exceptions import ConnectorException
@@ -20,3 +22,12 @@ class LastingJobs(JobManager):
             await super().finish_job(job, status, delete_job)
         except ConnectorException as error:
             self.is_lost = not isinstance(error.__cause__, psycopg.errors.RaiseException)
+
+    async def defer_periodic_job(
+        self, job: Job, periodic_id: str, defer_timestamp: int
+    ) -> int | None:
+        """Every worker says each of them, and they may deadlock: one that is not said, None, is
+        said by another or at its next time. It would end the worker otherwise."""
+        with suppress(ConnectorException):
+            return await super().defer_periodic_job(job, periodic_id, defer_timestamp)
+        return None

@@ -86,9 +86,15 @@ class _Running:
                 self._serving.forbidden = error
             except (LedgerUnavailable, ConnectorException, psycopg.Error) as error:
                 self._serving.no_answer(str(error.__cause__ or error))
-            if not self._is_over():
-                await self._outside.clock.sleep(self._serving.pause())
+            await self._pause()
         self._serving.stopping()
+
+    async def _pause(self) -> None:
+        """In short parts: who is told to stop meanwhile stops."""
+        left = self._serving.pause()
+        while left > timedelta(0) and not self._is_over():
+            await self._outside.clock.sleep(min(left, POLL))
+            left -= POLL
 
     def _is_over(self) -> bool:
         return self._outside.stopping() or self._serving.forbidden is not None

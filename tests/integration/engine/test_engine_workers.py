@@ -13,7 +13,9 @@ import pytest
 from procrastinate.exceptions import ConnectorException
 from procrastinate.manager import JobManager
 
+from adapters.engine import procrastinate_engine
 from reconciler import events
+from reconciler.errors import LedgerUnavailable
 from reconciler.model import AttemptOutcome
 from reconciler.publish import claim
 from reconciler.serving import Happened, Happening
@@ -167,6 +169,41 @@ async def test_an_end_of_a_job_that_could_not_be_said_keeps_no_lane(
 
     assert failed != []
     assert stage.made() == ["1", "2"]
+
+
+async def test_a_periodic_job_that_could_not_be_said_stops_no_worker(
+    stage: EngineStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many workers say them at once, and may deadlock."""
+
+    async def fails(*_: Any, **__: Any) -> int | None:
+        raise ConnectorException
+
+    monkeypatch.setattr(JobManager, "defer_periodic_job", fails)
+    life = stage.running()
+    document_id = await stage.queued("1")
+
+    await life.until(lambda: document_id in life.told(Happening.ENDED))
+    await life.ended()
+
+    assert life.told(Happening.LEDGER_AWAY) == []
+
+
+async def test_told_to_stop_while_the_engine_is_away_it_ends_in_order(
+    stage: EngineStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long its pause was to be."""
+
+    def away(_: str) -> None:
+        raise LedgerUnavailable("away")
+
+    hour = timedelta(hours=1)
+    stage.limits = replace(stage.limits, backoff_base=hour, backoff_cap=hour)
+    monkeypatch.setattr(procrastinate_engine, "check", away)
+    life = stage.running()
+    await life.until(lambda: life.told(Happening.LEDGER_AWAY) != [])
+
+    assert (await life.ended()).errors == 0
 
 
 async def test_a_document_that_fails_each_time_keeps_nobody_waiting(
