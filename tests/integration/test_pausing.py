@@ -14,8 +14,10 @@ from reconciler import access, pausing, publish
 from reconciler.due import Due
 from reconciler.errors import WrongState
 from reconciler.limits import Limits
-from reconciler.model import Account, BlockReason, DocumentState, NextAction
+from reconciler.model import Account, BlockReason, DocumentState, ItemState, NextAction
 from reconciler.next_step import shown_next
+from reconciler.renewal import HeldLease, local_now
+from reconciler.write_ahead import write_calls
 from tests.crash.plans import FOUR_ADS, ONE_AD
 from tests.crash.promise import assert_promise
 from tests.integration.crashed import crashed_after_create
@@ -82,6 +84,27 @@ def test_an_attempt_that_is_under_way_starts_no_create_after_the_pause(stage: St
     assert document.attempts_used == 0
     assert rested.state is DocumentState.PUBLISHED
     assert len(stage.graph.creates) == 4
+
+
+def test_no_intent_is_written_in_a_paused_account(stage: Stage) -> None:
+    """One that is written and not sent would have to be settled before anything else."""
+    document_id = stage.submit(ONE_AD, publish=True)
+    outside = stage.process()
+    local = local_now(outside)
+    claimed = stage.time.run(publish.claim(document_id, ACCOUNT, outside))
+    assert claimed is not None
+    assert claimed.document.lease is not None
+    held = HeldLease(document_id, claimed.document.lease, local, outside)
+    pause(stage)
+
+    written = stage.time.run(write_calls(claimed.document, ("a1",), held, outside))
+
+    assert written is not None
+    assert written.calls == ()
+    assert stage.document(document_id).items[0].state is ItemState.WAITING
+    resume(stage)
+    stage.time.pass_(stage.limits.lease)
+    stage.run_until_rest(document_id)
 
 
 def test_a_paused_account_is_looked_at_all_the_same(stage: Stage) -> None:
