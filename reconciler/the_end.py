@@ -65,7 +65,7 @@ def absent_without_a_mark(document: Document, item: Item) -> bool:
         return False
     said = document.publish_said_at
     sent = [call for call in item.intent.calls if call.outcome is not Outcome.NOT_SENT]
-    return any(said is None or call.started_at > said for call in sent)
+    return any(said is None or call.started_at >= said for call in sent)
 
 
 THE_END: Final = (

@@ -113,8 +113,11 @@ def _dies_on_the_way_to_rest(stage: Stage, document_id: str, worker: Any) -> boo
 
 
 def _publish_again(stage: Stage, document: Document) -> Document:
-    """Without a mark nothing is made again by itself: it rests until a person says so."""
-    for _ in document.items:
+    """Without a mark nothing is made again by itself: it rests until a person says so.
+
+    Once more than there are items: a word of the very instant of a call may have been before it.
+    """
+    for _ in range(len(document.items) + 1):
         if document.state not in (DocumentState.FAILED, DocumentState.PARTLY_PUBLISHED):
             break
         stage.publish(document.id)
