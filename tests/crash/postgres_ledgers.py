@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
-from adapters.store.ledger import Locked, SqlLedger
+from adapters.store.ledger import Locking, SqlLedger
 from adapters.store.postgres import PostgresLedger
 
 Result = TypeVar("Result")
@@ -59,7 +59,7 @@ class InlinePostgres(SqlLedger):
         return self._loop.run(self._ledger._read(body))
 
     async def _write(
-        self, body: Callable[[Connection, datetime], Result], locked: Locked | None = None
+        self, body: Callable[[Connection, datetime], Result], locked: Locking | None = None
     ) -> Result:
         return self._loop.run(self._ledger._write(body, locked))
 

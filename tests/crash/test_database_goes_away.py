@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from sqlalchemy import Connection
 
-from adapters.store.ledger import Locked, SqlLedger
+from adapters.store.ledger import Locking, SqlLedger
 from adapters.store.postgres import migrate
 from fixtures.postgres_server import PostgresServer, running_postgres
 from fixtures.stage import Stage
@@ -83,7 +83,7 @@ class Disturbed(SqlLedger):
         return await self.ledger._read(body)
 
     async def _write(
-        self, body: Callable[[Connection, datetime], Result], locked: Locked | None = None
+        self, body: Callable[[Connection, datetime], Result], locked: Locking | None = None
     ) -> Result:
         self.writes += 1
         if self.writes - 1 != self.nth:
