@@ -94,6 +94,25 @@ def test_a_twin_sent_with_and_one_sent_without_a_mark_are_not_interchangeable() 
     assert all_told(judged(doc, two_walks(row("1001")))) == {"a1": "twins", "a2": "twins"}
 
 
+def test_what_is_missing_beside_a_twin_that_came_with_a_revision_is_absent() -> None:
+    """The older one was sent alone, without a mark in its name; the younger bears its own."""
+    doc = document(item("a1"), item("a2", in_name=True))
+
+    assert all_told(judged(doc, two_walks(whole_marked("a2", "1002")))) == {
+        "a1": "absent",
+        "a2": "found 1002 by mark",
+    }
+
+
+def test_a_row_without_a_whole_mark_is_the_older_twins_once_the_younger_has_its_own() -> None:
+    """Before, whoever took the mark out of a name would have one bound to the other's entity."""
+    doc = document(item("a1"), item("a2", in_name=True))
+    own = (whole_marked("a2", "1002"),)
+
+    assert all_told(judged(doc, two_walks(row("1001"), *own)))["a1"] == "found 1001 by mark"
+    assert all_told(judged(doc, two_walks(row("1001"))))["a1"] == "mark_lost"
+
+
 def test_twins_sent_in_two_ways_are_contested_for_their_unmarked_row() -> None:
     doc, rows = document(item("a1", part=None), item("a2")), (bare("1001"), row("1002"))
 
