@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from .copying import replace
 from .due import Due
 from .errors import LedgerUnavailable
 from .limits import Limits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -12,6 +12,7 @@ from .batch_judging import Case, Sight, is_broken
 from .batch_standing import Standing
 from .batch_values import Planned
 from .batch_walking import AccountWalks, Walked
+from .copying import replace
 from .look import Look
 from .model import Document
 from .outside import Outside

@@ -6,9 +6,9 @@ creates nothing. What waits is queued and goes on by itself once the pause is en
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
+from .copying import replace
 from .errors import LedgerUnavailable, WrongState
 from .model import Account
 from .names import storable

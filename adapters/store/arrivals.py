@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from sqlalchemy import BigInteger, Connection, Text, bindparam, select
 
 from reconciler.arriving import AccountAndId, Admit, Standing
+from reconciler.copying import replace
 from reconciler.lifecycle import next_step
 from reconciler.model import Account, Document, Item, Origin
 from reconciler.ports import Binding, Change

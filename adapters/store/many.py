@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection
 
 from reconciler.batching import Ask, DecideAll, ManyView
+from reconciler.copying import replace
 from reconciler.lifecycle import next_step
 from reconciler.model import Account, Document
 from reconciler.ports import Change, Guard

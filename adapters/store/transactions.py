@@ -8,11 +8,11 @@ transaction by the caller.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from reconciler.copying import replace
 from reconciler.lifecycle import next_step
 from reconciler.model import Account, Attempt, Document, DocumentState, Purpose
 from reconciler.next_step import is_seen
