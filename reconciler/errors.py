@@ -1,6 +1,6 @@
 """Everything this product raises on purpose, one tree.
 
-ReconcilerError              `code` for programs, the message for people, `next` says what to do
+ReconcilerError              `code` for programs, the message for people, `next_step` says what to do
   InvalidSettings            refused at start
   InvalidPlan                carries every error of the plan at once
   InvalidImport              a source of old documents that cannot be read at all
@@ -115,7 +115,10 @@ class AlreadyMade(ReconcilerError):
 
 
 class NotSettled(ReconcilerError):
-    """Nothing may be sent now. `until` is when to ask again, None where no time is known."""
+    """Nothing may be sent now. `until` is when to ask again, which may be at once.
+
+    None where only a person can go on: `why` says what is in the way.
+    """
 
     code = "not_settled"
 

@@ -5,6 +5,8 @@ Pure. Asked before the claim, for the reason, and again inside it, for the world
 
 from __future__ import annotations
 
+from typing import Final
+
 from .errors import AlreadyMade, NotSettled, Refused, UnknownItem, WrongState
 from .facts import expected_id
 from .lease import is_live
@@ -16,6 +18,8 @@ from .next_wave import external_ids
 from .ports import View
 from .signature import is_unsettled
 from .the_end import absent_without_a_mark
+
+_FOR_A_PERSON: Final = frozenset({DocumentState.HELD, DocumentState.CANCELLED})
 
 DECIDE = "a person must decide about it first; nothing more of its document is created before"
 
@@ -72,14 +76,21 @@ def _refuse_document(view: View, limits: Limits) -> None:
 
 
 def not_settled(view: View) -> NotSettled:
-    """In the words of the next safe action, and its time."""
+    """In the words of the next safe action, and its time: now, where asking again is all it takes.
+
+    None of a time where only a person can go on: it is held or cancelled, or its account is paused
+    or refuses our token.
+    """
     document = view.document
     if is_live(document.lease, view.now) and document.lease is not None:
         why = "somebody is at its document now"
         return NotSettled(why, until=document.lease.until, next_step=_show(document))
     away = of_closed(view.account, view.now) or of_paused(view.account)
     step = away or shown_next(document, view.account, view.now)
-    return NotSettled(step.why, until=step.until, next_step=_show(document))
+    until = step.until
+    if until is None and away is None and document.state not in _FOR_A_PERSON:
+        until = view.now
+    return NotSettled(step.why, until=until, next_step=_show(document))
 
 
 def stands_for(document: Document, key: str) -> str:

@@ -212,10 +212,11 @@ def test_a_send_that_hangs_is_told_to_stop_when_its_time_is_over(
         await asyncio.sleep(3600)
         raise AssertionError("was not told to stop")
 
-    with pytest.raises(NotSettled, match="went unanswered"):
+    with pytest.raises(NotSettled, match="went unanswered") as refused:
         program.made(document_id, "a1", hangs)
 
     document = stage.document(document_id)
+    assert refused.value.until == stage.time.now()  # the next call looks: nobody must decide
     assert stage.time.now() - before == timedelta(seconds=30)
     assert document.item("a1").state is ItemState.PENDING
     assert told(stage, document_id) == []

@@ -59,6 +59,25 @@ def test_an_item_that_is_not_there_a_cancelled_document_and_a_closed_program_sen
     assert [call.outcome for call in intent.calls] == [Outcome.NOT_SENT]
 
 
+def test_a_time_to_ask_again_is_missing_only_where_a_person_must_act(
+    stage: Stage, program: Program
+) -> None:
+    document_id = stage.submit(ONE_AD)
+    account = stage.document(document_id).account_id
+    stopping = Program(stage, stage.worker(stopping=lambda: True).outside)
+
+    with pytest.raises(NotSettled) as stopped:
+        stopping.made(document_id, "a1")
+    now = stage.time.now()
+    stage.time.run(program.product.pause(account, "the client asked for it"))
+    with pytest.raises(NotSettled, match="is paused: the client asked for it") as paused:
+        program.made(document_id, "a1")
+    stage.time.run(program.product.resume(account))
+
+    assert (stopped.value.until, paused.value.until) == (now, None)
+    assert [program.made(document_id, "a1")] == ids_of(stage)
+
+
 @pytest.mark.parametrize("stops_for", [79.0, 130.0], ids=["too little left", "taken over"])
 def test_a_program_that_stood_still_before_its_request_does_not_send_it(
     stage: Stage, stops_for: float
