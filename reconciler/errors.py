@@ -1,6 +1,6 @@
 """Everything this product raises on purpose, one tree.
 
-ReconcilerError              `code` for programs, the message for people, `next_step` says what to do
+ReconcilerError              `code` for programs, the message for people, `next_step`: what to do
   InvalidSettings            refused at start
   InvalidPlan                carries every error of the plan at once
   InvalidImport              a source of old documents that cannot be read at all

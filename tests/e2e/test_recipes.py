@@ -134,19 +134,49 @@ def test_the_sdk_script_is_told_of_a_refusal(
     assert sum(request.method == "POST" for request in graph.requests) == 1
 
 
+def test_the_sdk_script_says_what_a_person_must_do_where_no_time_is_known(
+    script: Callable[[Plan], None], graph: FakeGraph, shell: Shell
+) -> None:
+    paused = shell.run("pause", "1001", "--reason", "the client asked for it")
+
+    with pytest.raises(SystemExit, match=r"a1: .*is paused.*; reconciler show ") as ended:
+        script(ONE_AD)
+
+    assert paused.code == 0
+    assert "None" not in str(ended.value)
+    assert made(graph) == []
+
+
 # --- asyncio -------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "fault", ["error_after_commit", "reply_lost_after_commit", "lost_before_commit"]
+)
 def test_the_asyncio_publisher_publishes_documents_at_once_through_lost_replies(
-    recipe: Recipe, graph: FakeGraph
+    recipe: Recipe, graph: FakeGraph, fault: str
 ) -> None:
     program = runpy.run_path(str(recipe("asyncio.md")))
-    graph.faults.add("error_after_commit:method=POST,nth=2")
+    graph.faults.add(f"{fault}:method=POST,nth=2")
 
     first, second = asyncio.run(program["main"]([FOUR_ADS, ads("Autumn")]))
 
     assert sorted([*first.values(), *second.values()]) == sorted(made(graph))
     assert len(made(graph)) == 5
+
+
+def test_a_document_that_the_asyncio_publisher_cannot_make_ends_no_other(
+    recipe: Recipe, graph: FakeGraph
+) -> None:
+    program = runpy.run_path(str(recipe("asyncio.md")))
+    graph.faults.add("validation_error:method=POST,nth=2")
+
+    ended = asyncio.run(program["main"]([ads("Spring"), ads("Summer"), ads("Autumn")]))
+
+    assert [type(one) for one in ended if not isinstance(one, dict)] == [Refused]
+    ids = [external_id for one in ended if isinstance(one, dict) for external_id in one.values()]
+    assert sorted(ids) == sorted(made(graph))
+    assert len(ids) == 2
 
 
 # --- FastAPI -------------------------------------------------------------------------------------
@@ -213,3 +243,22 @@ def test_the_fastapi_application_says_when_to_ask_again_and_recovers_when_it_is_
     assert shown.json()["items"][0]["external_id"] == ad
     assert shown.json()["items"][0]["found_by"] == "mark"
     assert unknown.status_code == 404
+
+
+def test_the_fastapi_application_names_no_time_where_a_person_must_act(
+    recipe: Recipe, graph: FakeGraph, shell: Shell
+) -> None:
+    program = runpy.run_path(str(recipe("fastapi.md")))
+    paused = shell.run("pause", "1001", "--reason", "the client asked for it")
+
+    async def story() -> Any:
+        (accepted,) = await asked(program, None, ("POST", "/drafts", ONE_AD))
+        place = f"/drafts/{accepted.json()['id']}/items/a1"
+        (refused,) = await asked(program, None, ("POST", place, None))
+        return refused
+
+    refused = asyncio.run(story())
+
+    assert (paused.code, refused.status_code) == (0, 409)
+    assert refused.json()["detail"]["until"] is None
+    assert made(graph) == []
