@@ -21,7 +21,7 @@ from .funnel import Weighed
 from .listing import Listing
 from .ports import Binding
 from .settling import shows_everything
-from .sieves import SIEVES, Line
+from .sieves import SIEVES, Line, Says
 
 NEVER: Final = frozenset(
     {
@@ -45,6 +45,7 @@ BY_OVERRIDE: Final = frozenset(
         row.bears_a_mark_never_sent,
         row.has_another_name_unmarked,
         row.has_a_name_still_lacking,
+        row.is_an_older_twins,
         row.has_another_name_marked,
         row.is_outside_unmarked,
         row.is_outside,
@@ -111,6 +112,22 @@ def adoptable(
     if overridden and not override:
         return Adoptable(refused=f"{'; '.join(overridden)}{HINT}")
     return Adoptable(overridden=overridden, outranked=_outranked(us, external_id))
+
+
+def why_another_first(weighed: Weighed, item: str, external_id: str) -> str | None:
+    """Why the item's own row stands before this one: it was made, and would be too many.
+
+    That is a row with our mark which no sieve speaks against. None: there is none, or this is it.
+    """
+    funnel = weighed.funnels[item]
+    own = sorted(r.id for r in funnel.those(Says.SURVIVES) if funnel.bears_our_mark(r))
+    if not own or external_id in own:
+        return None
+    bears = "bears" if len(own) == 1 else "bear"
+    return (
+        f"{', '.join(own)} {bears} this item's name and our mark, and nothing speaks against that: "
+        "adopt it, or delete it outside if it is not wanted"
+    )
 
 
 def _lines(us: Claimant, readings: Readings) -> list[Line]:

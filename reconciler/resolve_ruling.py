@@ -15,7 +15,7 @@ from .listing import Listing
 from .look import Look, place_of
 from .model import Document, Item, Reason
 from .ports import Binding
-from .resolve_adopt import Adoptable, adoptable
+from .resolve_adopt import Adoptable, adoptable, why_another_first
 from .resolve_decision import Choice, Decision
 from .resolve_none import why_not_none
 from .verdict import Inconclusive
@@ -56,8 +56,9 @@ def rule_on(
     if decision.choice is Choice.NONE:
         _refuse(why_not_none(weighed, item.key, listings), document)
         return ruled
-    adopted = _adoptable(weighed, decision, decision.external_id or "", listings)
-    _refuse(adopted.refused, document)
+    wanted = decision.external_id or ""
+    adopted = _adoptable(weighed, decision, wanted, listings)
+    _refuse(why_another_first(weighed, item.key, wanted) or adopted.refused, document)
     ruled = replace(ruled, overridden=adopted.overridden, outranked=adopted.outranked)
     for extra in _not_yet_reported(document, decision):
         beside = _adoptable(weighed, decision, extra, listings)

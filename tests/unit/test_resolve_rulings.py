@@ -23,7 +23,14 @@ from reconciler.funnel import weigh
 from reconciler.listing import Row
 from reconciler.model import Document, Grade
 from reconciler.ports import Binding, Surroundings
-from reconciler.resolve_adopt import BY_A_PERSON, BY_OVERRIDE, NEVER, Adoptable, adoptable
+from reconciler.resolve_adopt import (
+    BY_A_PERSON,
+    BY_OVERRIDE,
+    NEVER,
+    Adoptable,
+    adoptable,
+    why_another_first,
+)
 from reconciler.resolve_none import too_soon, why_not_none
 from reconciler.sieves import SIEVES
 from tests.unit.sieve_cases import LABELLED, PROVEN, UNMARKED, WITH_SIBLING
@@ -136,6 +143,21 @@ def test_a_row_that_no_complete_listing_shows_is_not_adopted() -> None:
 def test_before_everything_shows_only_our_mark_is_enough() -> None:
     assert ruled(at(), early=True).refused is None
     assert "too soon" in str(ruled(at(labels=()), early=True, override=True).refused)
+
+
+def test_no_other_row_is_adopted_while_the_items_own_is_listed() -> None:
+    own, other = at(), row("23850000000000778", name="Winter")
+    weighed = weigh(LABELLED, two_walks(own, other), Surroundings(), limits=LIMITS)
+
+    assert ID in str(why_another_first(weighed, "a1", other.id))
+    assert why_another_first(weighed, "a1", ID) is None
+
+
+def test_a_row_without_our_mark_is_no_items_own() -> None:
+    theirs, other = at(labels=()), row("23850000000000778", name="Winter", labels=())
+    weighed = weigh(UNMARKED, two_walks(theirs, other), Surroundings(), limits=LIMITS)
+
+    assert why_another_first(weighed, "a1", other.id) is None
 
 
 def test_a_claim_by_name_and_time_is_named_as_what_gives_way() -> None:
