@@ -6,12 +6,13 @@ with the values that were compared, as far as a stage's few examples go.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
+from .comparing import has_our_name, is_ours, is_outside
 from .limits import Limits
 from .listing import IncompleteListing, Listing, Walk
 from .model import Grade, Item, Reason
@@ -87,6 +88,10 @@ def evidence_of(grounds: Grounds, said: Conclusion) -> Evidence:
             "stages": [*_sieve_stages(grounds.funnel), *_veto_stages(grounds.name)],
             "lacking": grounds.name.lacking,
             "survivors": _first(sorted(grounds.name.survivors)),
+            "survivor_rows": [
+                _survivor_row(grounds, grounds.name.survivors[found])
+                for found in _first(sorted(grounds.name.survivors))
+            ],
             "candidate": said.row and dict(said.row.candidate.row.data),
             "candidate_id": said.row and said.row.id,
             "label": said.label,
@@ -152,6 +157,21 @@ def _survivor(ruling: Ruling) -> dict[str, Any]:
     return {"id": ruling.id, "compared": [shown]}
 
 
+def _survivor_row(grounds: Grounds, ruling: Ruling) -> dict[str, Any]:
+    """A row that nothing speaks against by itself, with what speaks for it."""
+    return _survivor(ruling) | {"speaks_for": list(_speaks_for(grounds, ruling))}
+
+
+def _speaks_for(grounds: Grounds, ruling: Ruling) -> Iterator[str]:
+    us, row = grounds.funnel.claimant, ruling.candidate
+    if has_our_name(us, row):
+        yield "bears the name that was sent"
+    if is_ours(us, row):
+        yield "bears our mark"
+    if not us.is_creative and not is_outside(us, row):
+        yield "was created when our call may have made it"
+
+
 def _stage(name: str, left: int, here: list[Ruling], examples: list[Any]) -> dict[str, Any]:
     disproved = sum(ruling.says is Says.NOT_OURS for ruling in here)
     return {
@@ -164,7 +184,7 @@ def _stage(name: str, left: int, here: list[Ruling], examples: list[Any]) -> dic
 
 
 def _example(funnel: Funnel, ruling: Ruling) -> dict[str, Any]:
-    return {
+    shown = {
         "id": ruling.id,
         "says": ruling.says,
         "why": ruling.why,
@@ -174,6 +194,24 @@ def _example(funnel: Funnel, ruling: Ruling) -> dict[str, Any]:
             for reading in ruling.readings
         ],
     }
+    second_of = _second_of(funnel, ruling)
+    return shown if second_of is None else shown | {"second_of": second_of}
+
+
+def _second_of(funnel: Funnel, ruling: Ruling) -> dict[str, str] | None:
+    """The other item of the document, bound to another row listed here, whose name it bears.
+
+    None: it bears none, or not our mark. One request that made two entities shows like this.
+    """
+    us, listed = funnel.claimant, {other.id for other in funnel.rulings} - {ruling.id}
+    if ruling.says is not Says.DOUBT or not funnel.bears_our_mark(ruling):
+        return None
+    for external_id in sorted(listed & set(us.bindings)):
+        owner = us.bindings[external_id]
+        name = us.names.get(owner.item) if owner.document_id == us.document_id else None
+        if owner.item != us.item and name and ruling.candidate.reads_as(name):
+            return {"item": owner.item, "external_id": external_id}
+    return None
 
 
 def _listing(grounds: Grounds) -> dict[str, Any]:

@@ -44,7 +44,8 @@ def _seen_alike(item: Shape) -> Hashable:
         for stage in item["stages"]
     )
     times = listing.get("started_at"), listing.get("ended_at"), listing["rows"]
-    return (*_concluded(item), *times, stages)
+    left = tuple(row["id"] for row in item.get("survivor_rows", ()))
+    return (*_concluded(item), *times, stages, left)
 
 
 def _concluded_alike(item: Shape) -> Hashable:

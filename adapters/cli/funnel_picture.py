@@ -15,7 +15,7 @@ from rich.text import Text
 
 from .funnel_groups import BLOCKS_SHOWN_MAX, blocks_of, is_told_by_one_example
 from .funnel_prose import prose
-from .funnel_stages import hatched, stages_picture
+from .funnel_stages import hatched, stages_picture, survivors_picture
 from .next_picture import clock, next_picture
 from .output import visible
 
@@ -50,6 +50,8 @@ def _block(alike: Sequence[Shape]) -> Iterator[RenderableType]:
         yield Text("  a call was answered with this id: no listing was needed")
     elif listing["complete"]:
         yield from _complete(first, listing)
+        if first["verdict"] != "found":
+            yield from survivors_picture(first)
         yield from stages_picture(first, _rows(first))
         if len(alike) > 1 and any(stage["examples"] for stage in first["stages"]):
             yield Text(f"  the values compared are those of {first['item']}", "dim")

@@ -44,6 +44,17 @@ def stages_picture(item: Shape, listed: int) -> Iterator[RenderableType]:
             yield from _idle(list(run))
 
 
+def survivors_picture(item: Shape) -> Iterator[RenderableType]:
+    """The rows that no sieve speaks against, each with what speaks for it."""
+    rows = item.get("survivor_rows", ())
+    for row in rows[:EXAMPLES_SHOWN_MAX]:
+        yield _indented(f"= {row['id']}  left: {', '.join(row['speaks_for'])}", 2, "green")
+        for compared in row["compared"]:
+            yield _indented(_compared(compared), 6, "dim")
+    if (hidden := len(rows) - EXAMPLES_SHOWN_MAX) > 0:
+        yield Text(f"    and {hidden:,} more, see --json", "dim")
+
+
 def hatched(item: Shape) -> Iterator[RenderableType]:
     """The stages that did not judge."""
     for stage in item["stages"]:

@@ -82,6 +82,19 @@ def commands(document_id: str, item: Item, reason: Reason | None) -> list[str]:
     ]
 
 
+def second_entities(body: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Doubted rows that look like a second entity of another item, which has its own already.
+
+    Each with that item and the id it is bound to.
+    """
+    return [
+        {"external_id": example["id"], "item": of["item"], "bound_to": of["external_id"]}
+        for stage in body.get("stages", ())
+        for example in stage["examples"]
+        if (of := example.get("second_of"))
+    ]
+
+
 def left(body: Mapping[str, Any]) -> int | None:
     """How many rows the sieves left of the item's name. None: nothing was judged."""
     listing, stages = body.get("listing"), body.get("stages", ())

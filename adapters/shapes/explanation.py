@@ -22,7 +22,16 @@ from .values import shown_time
 
 SCHEMA: Final = "explain/1"
 
-COPIED: Final = ("grade", "label", "lacking", "sent", "settings", "survivors", "window")
+COPIED: Final = (
+    "grade",
+    "label",
+    "lacking",
+    "sent",
+    "settings",
+    "survivor_rows",
+    "survivors",
+    "window",
+)
 """What is shown as it stands in the evidence, times apart."""
 
 
@@ -71,6 +80,7 @@ def _item(
         "verdict": judged.verdict,
         "reason": judged.reason.value if judged.reason else None,
         "why": advice.why(judged.verdict, judged.reason, body.get("grade")),
+        "second_entities": advice.second_entities(body),
         "left": advice.left(body),
         "commands": advice.commands(document_id, item, judged.reason),
         "external_id": body.get("candidate_id"),
