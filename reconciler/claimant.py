@@ -5,7 +5,7 @@ What a row must bear is what *that intent* was sent with, never today's setting.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -22,10 +22,11 @@ class Claimant:
     """An intent with all that its sieves need.
 
     `part` is the document part of the marks that count as ours, None where nothing does. The next
-    four are shared by its document and hold its own too: which item each item part is of, the
-    items' names by key, the names of its kind and parent that lack their entity, and every id known
-    with the items it belongs to. `log` is what the activity log tells, None where it says nothing
-    here; `log_must_tell`: what it does not tell of is doubted.
+    five are shared by its document and hold its own too: which item each item part is of, the
+    items' names by key, the names of its kind and parent that lack their entity, those of them that
+    were sent with a mark in the label only, and every id known with the items it belongs to. `log`
+    is what the activity log tells, None where it says nothing here; `log_must_tell`: what it does
+    not tell of is doubted.
     """
 
     document_id: str
@@ -40,6 +41,7 @@ class Claimant:
     item_of_part: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
     lacking_names: frozenset[str] = frozenset()
+    lacking_plain_names: frozenset[str] = frozenset()
     known_here: Mapping[str, frozenset[str]] = field(default_factory=dict)
     log: Mapping[str, str] | None = None
     log_must_tell: bool = False
@@ -147,20 +149,27 @@ class _Family:
     item_of_part: Mapping[str, str]
     names: Mapping[str, str]
     lacking: Mapping[Place, frozenset[str]]
+    lacking_plain: Mapping[Place, frozenset[str]]
     known: Mapping[str, frozenset[str]]
 
     @staticmethod
     def of(document: Document, lacking: list[Item]) -> _Family:
-        names: dict[Place, set[str]] = {}
-        for intent in map(_intent_of, lacking):
-            place = intent.container, intent.kind
-            names.setdefault(place, set()).add(intent.name)
+        intents = [_intent_of(item) for item in lacking]
+        plain = (one for one in intents if one.mark is not None and not one.mark_in_name)
         return _Family(
             item_of_part={item.item_part: item.key for item in document.items},
             names={item.key: item.name for item in document.items},
-            lacking={place: frozenset(those) for place, those in names.items()},
+            lacking=_names_by_place(intents),
+            lacking_plain=_names_by_place(plain),
             known=ids_known(document),
         )
+
+
+def _names_by_place(intents: Iterable[Intent]) -> Mapping[Place, frozenset[str]]:
+    names: dict[Place, set[str]] = {}
+    for intent in intents:
+        names.setdefault((intent.container, intent.kind), set()).add(intent.name)
+    return {place: frozenset(those) for place, those in names.items()}
 
 
 def _claimant(scene: Scene, item: Item, family: _Family) -> Claimant:
@@ -178,6 +187,7 @@ def _claimant(scene: Scene, item: Item, family: _Family) -> Claimant:
         item_of_part=family.item_of_part,
         names=family.names,
         lacking_names=family.lacking[intent.container, intent.kind],
+        lacking_plain_names=family.lacking_plain.get((intent.container, intent.kind), frozenset()),
         known_here=family.known,
         log=policy.provenance if is_in_log(intent) else None,
         log_must_tell=policy.demands_provenance(document, intent),

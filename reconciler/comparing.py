@@ -117,6 +117,13 @@ def bears_two_documents_marks(_: Claimant, row: Candidate) -> bool:
     return len(row.parts) > 1
 
 
+def is_an_older_twins(us: Claimant, row: Candidate) -> bool:
+    """Our label on the plain name, as a twin still lacking its entity was sent; we were sent with
+    the whole mark, which nobody has taken away (assumption A5)."""
+    plain = us.intent.name in us.lacking_plain_names and row.reads_as(us.intent.name)
+    return us.whole_mark is not None and plain and is_ours(us, row) and not row.item_parts
+
+
 def bears_our_mark_otherwise(us: Claimant, row: Candidate) -> bool:
     """Our mark in the label only where the name was sent with it, or the reverse."""
     sent = {us.whole_mark} if us.whole_mark else set()

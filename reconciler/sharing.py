@@ -21,12 +21,12 @@ def names_of(
 ) -> Mapping[str, Name]:
     """The name each intent belongs to, by item: its kind, parent and name, or its whole mark.
 
-    A twin sent with its whole mark counts beside one sent without (it came with a revision, when
-    the other had been sent) until a row is found that bears it: without one, it could be any row.
+    A twin that came with a later revision bears its whole mark, and the older one, sent alone, does
+    not: neither survives for the other's row, so they share nothing.
     """
     alike: dict[object, list[Funnel]] = {}
     for funnel in funnels:
-        if not _is_found_by_whole_mark(funnel):
+        if funnel.claimant.whole_mark is None:
             alike.setdefault(_wanted(funnel), []).append(funnel)
 
     def name_of(*sharing: Funnel) -> Name:
@@ -56,10 +56,6 @@ def share(name: Name, asked: Collection[str]) -> Mapping[str, Ruling]:
     """A survivor for each asked item, as far as they go. Only where nothing is `against` it."""
     takers = [f.claimant.item for f in name.funnels if f.claimant.item in asked]
     return dict(zip(takers, sorted(name.survivors.values(), key=_creation), strict=False))
-
-
-def _is_found_by_whole_mark(funnel: Funnel) -> bool:
-    return funnel.claimant.whole_mark is not None and len(_surviving(funnel)) == 1
 
 
 def _wanted(funnel: Funnel) -> tuple[object, ...]:

@@ -71,6 +71,7 @@ SIEVES: Final = (
         Line(None, "bears the whole mark of another item", row.bears_a_siblings_mark),
         Line(None, "bears no mark, where marks show", row.is_unmarked_where_marks_show),
         Line(None, "bears our mark, but the call was sent without", row.bears_a_mark_never_sent),
+        Line(None, "bears our mark as an older twin was sent with it", row.is_an_older_twins),
         Line(_ECHO, "bears no mark, and no row shows that marks come back", row.is_unmarked),
         Line(_LOST, "bears a mark that cannot be read", row.bears_an_unreadable_mark),
         Line(_LOST, "bears our mark and a foreign one", row.bears_two_documents_marks),

@@ -104,12 +104,24 @@ def test_what_is_missing_beside_a_twin_that_came_with_a_revision_is_absent() -> 
     }
 
 
-def test_a_row_without_a_whole_mark_is_the_older_twins_once_the_younger_has_its_own() -> None:
-    """Before, whoever took the mark out of a name would have one bound to the other's entity."""
+def test_a_row_without_a_whole_mark_is_the_older_twins() -> None:
+    """Under A5 nobody took the mark out of a name before it was read back."""
     doc = document(item("a1"), item("a2", in_name=True))
-    own = (whole_marked("a2", "1002"),)
+    own = whole_marked("a2", "1002")
 
-    assert all_told(judged(doc, two_walks(row("1001"), *own)))["a1"] == "found 1001 by mark"
+    assert all_told(judged(doc, two_walks(row("1001")))) == {
+        "a1": "found 1001 by mark",
+        "a2": "absent",
+    }
+    assert all_told(judged(doc, two_walks(row("1001"), own))) == {
+        "a1": "found 1001 by mark",
+        "a2": "found 1002 by mark",
+    }
+
+
+def test_a_row_whose_whole_mark_is_gone_is_no_twins_where_none_was_sent_plainly() -> None:
+    doc = document(item("a1", in_name=True), item("a2", in_name=True))
+
     assert all_told(judged(doc, two_walks(row("1001"))))["a1"] == "mark_lost"
 
 
