@@ -185,8 +185,8 @@ class BindingTaken(LedgerUnavailable):
 
     code = "binding_taken"
 
-    def __init__(self, external_id: str) -> None:
-        super().__init__(f"{external_id} is bound to another intent already")
+    def __init__(self, external_id: str, *, next_step: str = "") -> None:
+        super().__init__(f"{external_id} is bound to another intent already", next_step=next_step)
         self.external_id = external_id
 
 

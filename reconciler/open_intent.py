@@ -6,6 +6,7 @@ anywhere in between leaves what a worker of ours would leave, and is recovered i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -19,12 +20,15 @@ from .call_outcome import Again, Answer, Answered
 from .deciding import with_surplus
 from .ending import Ending
 from .entering import Entered, enter
-from .errors import LedgerUnavailable, NotSettled, Refused
+from .errors import BindingTaken, LedgerUnavailable, NotSettled, Refused
 from .model import AttemptOutcome, CallError, Kind, Outcome, Surplus
 from .outside import Outside
 from .ports import Anyhow, Change, Event, View
+from .recorder import contradicted_by
 from .turning_away import not_settled, stands_for
 from .wave import Stop
+
+_ID: Final = re.compile(r"[1-9][0-9]{0,31}")
 
 SAID_MAX: Final = 500
 """Characters kept of what a program says about a refusal."""
@@ -103,7 +107,8 @@ class OpenIntent:
     async def confirm(self, external_id: str | int) -> None:
         """It was made, under this id; durable on return. Raises `LedgerUnavailable` if it is not.
 
-        A second id is a second entity: recorded as surplus.
+        A second id is a second entity: recorded as surplus. Raises `BindingTaken` for the id of
+        another item, and `ValueError` for what is no id: then the item stays `pending`.
         """
         made = _checked(external_id)
         if self.external_id is None:
@@ -173,6 +178,11 @@ class OpenIntent:
                 + (f"; it was made as {answer.external_id}" if answer.external_id else ""),
                 next_step="read it again: what was made is found by its mark",
             )
+        if self._open.recorder.contradicted and answer.external_id is not None:
+            mended = "ask again: what this item made, if anything, is found by its mark"
+            taken = BindingTaken(answer.external_id, next_step=mended)
+            self._answer = contradicted_by(taken)  # as the recorder saved it
+            raise taken
 
     def _took(self) -> timedelta:
         return timedelta(seconds=self._outside.clock.boot_seconds() - self._open.began)
@@ -220,8 +230,12 @@ def _answer(outcome: Outcome, said: str, again: Again) -> Answer:
 
 
 def _checked(external_id: object) -> str:
-    """Ids of the API are digits, as a number or a text (facts 5.14)."""
-    text = str(external_id)
-    if isinstance(external_id, bool) or not (text.isascii() and text.isdigit()):
-        raise ValueError(f"an external id is all digits, and not {text[:60]!r}")
-    return text
+    """Ids of the API are digits, as a number or a text (facts 5.14); as plans and HTTP take them,
+    so that what is recorded can be asked for."""
+    if isinstance(external_id, str | int) and not isinstance(external_id, bool):
+        text = str(external_id)
+        if _ID.fullmatch(text):
+            return text
+    raise ValueError(
+        f"an external id is all digits, at most 32, the first not 0, and not {external_id!r:.60}"
+    )

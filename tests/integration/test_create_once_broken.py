@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 
 from fixtures.stage import Stage
-from reconciler.errors import AlreadyMade, NotSettled, WrongState
+from reconciler.errors import AlreadyMade, BindingTaken, NotSettled, WrongState
 from reconciler.model import (
+    AttemptOutcome,
     Document,
     DocumentState,
     ItemState,
     NextAction,
 )
 from reconciler.open_intent import OpenIntent
-from tests.crash.plans import ONE_AD
+from tests.crash.plans import FOUR_ADS, ONE_AD, ads
 from tests.crash.programs import sender
 from tests.crash.promise import assert_promise
 from tests.integration.programs import Program, Send, ids_of, told
@@ -158,6 +159,49 @@ def test_what_is_no_id_is_refused_and_the_item_stays_pending(
         program.made(document_id, "a1", answers_with_an_object)
 
     assert stage.document(document_id).item("a1").state is ItemState.PENDING
+
+
+@pytest.mark.parametrize("said", ["0", "0123", "1" * 33, "12a", "\u0661\u0662", "", -1, 1.0, True])
+def test_what_the_api_never_gives_as_an_id_is_recorded_as_none(
+    stage: Stage, program: Program, said: Any
+) -> None:
+    """What is recorded can be asked for: plans and the HTTP service take no other ids."""
+    document_id = stage.submit(ONE_AD)
+
+    async def answers(intent: OpenIntent) -> Any:
+        await program.send(intent)
+        return said
+
+    with pytest.raises(ValueError, match="all digits"):
+        program.made(document_id, "a1", answers)
+
+    assert stage.document(document_id).item("a1").state is ItemState.PENDING
+    assert [program.made(document_id, "a1")] == ids_of(stage)
+
+
+@pytest.mark.parametrize("same_document", [True, False])
+def test_the_id_of_another_item_is_refused_as_that_and_the_item_is_found(
+    stage: Stage, program: Program, same_document: bool
+) -> None:
+    first = stage.submit(FOUR_ADS)
+    document_id = first if same_document else stage.submit(ads("Autumn"))
+    item = "a2" if same_document else "a1"
+    others = program.made(first, "a1")
+
+    async def mixes_up(intent: OpenIntent) -> str:
+        await program.send(intent)
+        return others
+
+    with pytest.raises(BindingTaken, match="another intent") as refused:
+        program.made(document_id, item, mixes_up)
+    document = stage.document(document_id)
+    found = program.made(document_id, item)
+
+    assert refused.value.external_id == others
+    assert "found by its mark" in refused.value.next_step
+    assert (document.item(item).state, document.surplus) == (ItemState.PENDING, ())
+    assert document.attempts[-1].outcome is AttemptOutcome.UNRESOLVED
+    assert [others, found] == ids_of(stage)
 
 
 # --- the block -----------------------------------------------------------------------------------
