@@ -105,7 +105,8 @@ class Reconciler(OwnSends):
 
         A `Connection` or `Session`, or an async one, by psycopg or sqlite3, in the ledger's own
         database, not in autocommit. Commit before you ask for anything else of that document.
-        Raises `ForeignLedger` for another database.
+        Raises `ForeignLedger` for another database, `LedgerUnavailable` for anything else that
+        cannot carry it.
         """
         from ..store.callers_transaction import InTheirs
 

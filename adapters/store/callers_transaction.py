@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
+from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncSession
 from sqlalchemy.orm import Session
@@ -44,7 +45,8 @@ class InTheirs:
         self._theirs = theirs
 
     async def submit(self, key: str, accept: Accept) -> tuple[Document, bool]:
-        """As the port says, but durable with their commit. Raises `ForeignLedger`."""
+        """As the port says, but durable with their commit. Raises `ForeignLedger` where theirs is
+        another database, and `LedgerUnavailable` for what is no transaction of a kind we know."""
         ours, now = await self._ledger.identity(), await self._ledger.now()
         return await _on(self._theirs, lambda here: _submit(here, now, ours, key, accept))
 
@@ -61,13 +63,36 @@ def _submit(
     with translated():
         if not connection.in_transaction():
             connection.begin()
-        schema.check(connection)
-        if identity.of(connection) != ours:
-            raise ForeignLedger(
-                "their transaction is in another database than the ledger",
-                next_step="give both the same database, or submit outside of the transaction",
+        if _commits_by_itself(connection):
+            raise LedgerUnavailable(
+                "a connection in autocommit cannot carry a document: it waits for no commit",
+                next_step="take a connection without autocommit for that transaction",
             )
+        _refuse_elsewhere(connection, ours)
         return transactions.submit(connection, now, key, accept)
+
+
+def _commits_by_itself(connection: Connection) -> bool:
+    """By the driver's word: SQLAlchemy says that it began where only the driver knows better.
+
+    An application that sends `BEGIN` by itself in autocommit is in a transaction all the same.
+    """
+    driver: Any = connection.connection.driver_connection
+    if connection.dialect.driver == "psycopg":
+        return bool(driver.autocommit and driver.info.transaction_status == TransactionStatus.IDLE)
+    alone = driver.isolation_level is None or getattr(driver, "autocommit", None) is True
+    return bool(alone and not driver.in_transaction)
+
+
+def _refuse_elsewhere(connection: Connection, ours: str) -> None:
+    if schema.version(connection) is not None:
+        schema.check(connection)
+        if identity.of(connection) == ours:
+            return
+    raise ForeignLedger(
+        "their transaction is in another database than the ledger",
+        next_step="give both the same database, or submit outside of the transaction",
+    )
 
 
 async def _on(theirs: CallersTransaction, body: Body) -> tuple[Document, bool]:
@@ -78,5 +103,10 @@ async def _on(theirs: CallersTransaction, body: Body) -> tuple[Document, bool]:
             return await theirs.run_sync(body)
         case Session():
             return body(theirs.connection())
-        case _:
+        case Connection():
             return body(theirs)
+        case _:
+            raise LedgerUnavailable(
+                f"an object of type {type(theirs).__name__} is no transaction",
+                next_step="give a SQLAlchemy Connection, Session, AsyncConnection or AsyncSession",
+            )

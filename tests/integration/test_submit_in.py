@@ -20,7 +20,7 @@ from fixtures.graph.scene import small_world
 from fixtures.seeded_chance import SeededChance
 from fixtures.virtual_time import VirtualTime, WorkerClock
 from fixtures.world_graph import WorldGraph
-from reconciler.errors import ForeignLedger, InvalidPlan, UnknownDocument, WrongSchema
+from reconciler.errors import ForeignLedger, InvalidPlan, LedgerUnavailable, UnknownDocument
 from reconciler.limits import Limits
 from reconciler.model import DocumentState
 from reconciler.outside import Outside
@@ -165,7 +165,7 @@ async def test_a_transaction_of_another_database_is_refused(
     product: Reconciler, tmp_path: Path, postgres: Postgres, ledger_url: str
 ) -> None:
     elsewhere = create_engine(f"sqlite:///{tmp_path / 'app.db'}", poolclass=NullPool)
-    with elsewhere.connect() as connection, pytest.raises(WrongSchema):
+    with elsewhere.connect() as connection, pytest.raises(ForeignLedger):
         await product.submit_in(connection, ONE_AD)
     if ledger_url.startswith("postgresql:"):
         other = postgres.migrated()
@@ -179,6 +179,42 @@ async def test_a_transaction_of_another_database_is_refused(
     elsewhere.dispose()
 
 
+async def test_a_connection_that_commits_by_itself_is_refused_and_stores_nothing(
+    product: Reconciler, engine: Engine
+) -> None:
+    alone = engine.execution_options(isolation_level="AUTOCOMMIT")
+    with alone.connect() as connection, pytest.raises(LedgerUnavailable, match="in autocommit"):
+        await product.submit_in(connection, ONE_AD)
+    with Session(alone) as session, pytest.raises(LedgerUnavailable, match="in autocommit"):
+        await product.submit_in(session, ONE_AD)
+
+    assert (await product.submit(ONE_AD)).created
+
+
+async def test_a_transaction_that_they_began_by_hand_in_autocommit_carries_it(
+    product: Reconciler, engine: Engine
+) -> None:
+    alone = engine.execution_options(isolation_level="AUTOCOMMIT")
+    with alone.connect() as connection:
+        connection.exec_driver_sql("BEGIN")
+        document = (await product.submit_in(connection, ONE_AD)).document
+        with pytest.raises(UnknownDocument):
+            await product.peek(document.id)
+        connection.exec_driver_sql("COMMIT")
+
+    assert (await product.peek(document.id)).document == document
+
+
+async def test_what_is_no_transaction_is_refused_and_what_is_one_is_named(
+    product: Reconciler, engine: Engine
+) -> None:
+    theirs: Any
+    for theirs in (engine, None, "postgresql://", object()):
+        with pytest.raises(LedgerUnavailable, match="is no transaction") as refused:
+            await product.submit_in(theirs, ONE_AD)
+        assert "AsyncSession" in refused.value.next_step
+
+
 async def test_an_async_session_carries_it_too(postgres: Postgres) -> None:
     url = postgres.migrated()
     engine = create_async_engine(
@@ -189,6 +225,10 @@ async def test_an_async_session_carries_it_too(postgres: Postgres) -> None:
         async with AsyncSession(engine) as session:
             kept = await product.submit_in(session, ads("Kept"))
             await session.commit()
+        alone = engine.execution_options(isolation_level="AUTOCOMMIT")
+        async with AsyncSession(alone) as session:
+            with pytest.raises(LedgerUnavailable, match="in autocommit"):
+                await product.submit_in(session, ads("Refused"))
         async with engine.connect() as connection:
             dropped = await product.submit_in(connection, ads("Dropped"))
             await connection.rollback()
