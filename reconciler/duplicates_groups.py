@@ -32,11 +32,25 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecondOf:
+    """A bound item that a row was reported beyond. `bound_to` is the id it is bound to."""
+
+    document_id: str
+    item: str
+    bound_to: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """One row of a group. `owner` None: bound to nothing. `created_at` None: no readable time."""
+    """One row of a group. `owner` None: bound to nothing. `created_at` None: no readable time.
+
+    `second_of` is the item as whose surplus it was reported, with its own entity bound: beside that
+    a person may record it as known. None: it was not reported so.
+    """
 
     external_id: str
     owner: Owner | None
+    second_of: SecondOf | None
     is_copy: bool
     effective_status: str | None
     created_at: datetime | None
@@ -67,6 +81,7 @@ class Wants:
     _owners: dict[tuple[str, Kind, str], Owner] = field(default_factory=dict)
     _parts: dict[str, dict[str, str]] = field(default_factory=dict)  # to the document of each
     _known: set[tuple[str, str]] = field(default_factory=set)
+    _reported: dict[tuple[str, str], SecondOf] = field(default_factory=dict)
 
     def add(self, document: Document) -> None:
         """What this document sent."""
@@ -77,9 +92,15 @@ class Wants:
             self._add_item(document, item)
 
     def know(self, document: Document) -> None:
-        """What a person recorded as known beyond it."""
+        """What a person recorded as known beyond it, and what else was reported beyond it."""
         known = (extra.external_id for extra in document.surplus if extra.known)
         self._known |= {(document.account_id, external_id) for external_id in known}
+        bound = {item.key: _bound_to(item) for item in document.items}
+        for extra in document.surplus:
+            if extra.item is not None and (bound_to := bound.get(extra.item)):
+                self._reported[document.account_id, extra.external_id] = SecondOf(
+                    document_id=document.id, item=extra.item, bound_to=bound_to
+                )
 
     def _add_item(self, document: Document, item: Item) -> None:
         intent = item.intent
@@ -115,6 +136,10 @@ class Wants:
     def owner(self, account_id: str, row: Candidate) -> Owner | None:
         """Which item it is bound to."""
         return self._owners.get((account_id, row.row.kind, row.row.id))
+
+    def second_of(self, account_id: str, external_id: str) -> SecondOf | None:
+        """The bound item it was reported beyond."""
+        return self._reported.get((account_id, external_id))
 
     def is_known(self, account_id: str, external_id: str) -> bool:
         """Whether a person recorded it as known."""
@@ -169,7 +194,7 @@ class _Row:
         marked = wants.marked_by(account_id, row)
         return _Row(
             name=owner.name if owner else _name(wants, account_id, place, row),
-            entity=_entity(row, owner),
+            entity=_entity(row, owner, wants.second_of(account_id, row.row.id)),
             is_ours=owner is not None or bool(marked and not row.is_copy),
             documents=marked | ({owner.document_id} if owner else frozenset()),
         )
@@ -182,10 +207,17 @@ def _name(wants: Wants, account_id: str, place: Place, row: Candidate) -> str:
     return fitting[0] if fitting else own
 
 
-def _entity(row: Candidate, owner: Owner | None) -> Entity:
+def _bound_to(item: Item) -> str | None:
+    if item.state is not ItemState.CONFIRMED or item.intent is None:
+        return None
+    return item.intent.external_id
+
+
+def _entity(row: Candidate, owner: Owner | None, second_of: SecondOf | None) -> Entity:
     return Entity(
         external_id=row.row.id,
         owner=owner,
+        second_of=second_of,
         is_copy=row.is_copy,
         effective_status=row.row.effective_status,
         created_at=row.created_at,

@@ -23,6 +23,8 @@ GROUPS_SHOWN_MAX: Final = 100
 ROWS_SHOWN_MAX: Final = 10
 """Of one group; --json has all of them."""
 
+KEEPING_SHOWN_MAX: Final = 10
+
 SAY_EVERY: Final = 50
 """Containers between two lines of progress."""
 
@@ -55,16 +57,25 @@ def duplicates_picture(shape: Shape) -> RenderableType:
     if (hidden := len(shape["groups"]) - GROUPS_SHOWN_MAX) > 0:
         parts += ["", Text(f"and {hidden:,} more groups, see --json", "dim")]
     if any(group["ours"] for group in shape["groups"]):
-        parts += ["", Text(WHAT_TO_DO)]
+        parts += ["", Text(WHAT_TO_DO), *_keeping(shape)]
     return Group(*parts)
 
 
 NOTHING: Final = "nothing beyond what is wanted"
 
-WHAT_TO_DO: Final = (
-    "What is too many is yours to delete in Ads Manager: nothing here deletes. What is to stay is "
-    "recorded with reconciler resolve ID ITEM --adopt BOUND --also ID --reason TEXT."
-)
+WHAT_TO_DO: Final = "What is too many is yours to delete in Ads Manager: nothing here deletes."
+
+
+def _keeping(shape: Shape) -> Iterator[Text]:
+    """Only what will be accepted; each command in one piece, to be copied."""
+    shown = shape["groups"][:GROUPS_SHOWN_MAX]
+    commands = [one["keep"] for group in shown for one in group["entities"] if one["keep"]]
+    if commands:
+        yield Text("What is to stay is recorded as known:")
+    for command in commands[:KEEPING_SHOWN_MAX]:
+        yield Text(f"$ {visible(command)}", "bold", no_wrap=True, overflow="ignore")
+    if (hidden := len(commands) - KEEPING_SHOWN_MAX) > 0:
+        yield Text(f"and {hidden:,} more, see --json", "dim")
 
 
 def _head(shape: Shape) -> Text:

@@ -43,10 +43,20 @@ def _entity(entity: Entity) -> dict[str, Any]:
         "external_id": entity.external_id,
         "document_id": owner.document_id if owner else None,
         "item": owner.item if owner else None,
+        "keep": _keep(entity),
         "is_copy": entity.is_copy,
         "effective_status": entity.effective_status,
         "created_time": shown_time(entity.created_at),
     }
+
+
+def _keep(entity: Entity) -> str | None:
+    """The command that records it as known; null where it would be refused."""
+    of = entity.second_of
+    if of is None:
+        return None
+    choice = f"--adopt {of.bound_to} --also {entity.external_id} --reason TEXT"
+    return f"reconciler resolve {of.document_id} {of.item} {choice}"
 
 
 def _not_walked(one: NotWalked) -> dict[str, Any]:

@@ -130,3 +130,39 @@ def drawn(report: dict[str, Any]) -> str:
     with console.capture() as captured:
         console.print(duplicates_picture(report), crop=False)
     return captured.get()
+
+
+REPORTED = replace(BOUND, surplus=(Surplus(external_id="1002", kind=Kind.ADSET, item="a1"),))
+KEEP = f"resolve {BOUND.id} a1 --adopt 1001 --also 1002 --reason TEXT"
+
+
+def reported(doc: Document) -> dict[str, Any]:
+    wants = Wants()
+    wants.add(doc)
+    wants.know(doc)
+    groups = groups_of(wants, doc.account_id, walk(row("1001"), row("1002")))
+    return duplicates_report(Duplicates(groups=tuple(groups), walked=1))
+
+
+def test_what_was_reported_beyond_a_bound_item_is_told_with_the_command_that_keeps_it() -> None:
+    report = reported(REPORTED)
+
+    assert [one["keep"] for one in report["groups"][0]["entities"]] == [None, f"reconciler {KEEP}"]
+    assert KEEP in drawn(report)
+
+
+@pytest.mark.parametrize(
+    "doc",
+    [
+        BOUND,
+        replace(REPORTED, items=(replace(BOUND.items[0], state=ItemState.HELD),)),
+        replace(REPORTED, surplus=(Surplus(external_id="1002", kind=Kind.ADSET),)),
+    ],
+    ids=["not reported", "of an item that is held", "of no item"],
+)
+def test_no_command_is_advised_that_would_be_refused(doc: Document) -> None:
+    report = reported(doc)
+
+    assert [one["keep"] for one in report["groups"][0]["entities"]] == [None, None]
+    assert "resolve" not in drawn(report)
+    assert "yours to delete in Ads Manager" in drawn(report)
