@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from rich.console import RenderableType
-from rich.table import Table
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from reconciler.errors import UnknownKey
@@ -19,6 +19,7 @@ from ..web.keys import new_key
 from ..web.keys_shape import keys_list, shown_key
 from ..web.serving import serve as serve_until
 from .exit_codes import ExitCode
+from .next_picture import clock
 from .output import say, visible
 from .running import Stop, run
 from .session import Told, checked_settings, grace_seconds, print_told
@@ -88,7 +89,7 @@ def list_keys() -> LedgerWork:
 
     async def work(ledger: SqlLedger) -> Told:
         shape = keys_list(await ledger.keys(), await ledger.now())
-        return Told(shape=shape, picture=lambda: _keys_picture(shape), code=ExitCode.DONE)
+        return Told(shape=shape, picture=lambda: keys_picture(shape), code=ExitCode.DONE)
 
     return work
 
@@ -106,18 +107,20 @@ def revoke_key(key_id: str) -> LedgerWork:
     return work
 
 
-def _keys_picture(shape: dict[str, Any]) -> RenderableType:
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for head in ("key", "name", "state", "may", "accounts", "until", "last used"):
-        table.add_column(head, no_wrap=True)
+def keys_picture(shape: Mapping[str, Any]) -> RenderableType:
+    """Two lines for each key: what must be whole stands first, and fits into 80 columns."""
+    if not shape["keys"]:
+        return Text("no keys; reconciler key create NAME makes one")
+    parts: list[RenderableType] = []
     for key in shape["keys"]:
-        table.add_row(
-            key["key_id"],
-            visible(key["name"]),
-            key["state"],
-            ", ".join(key["scopes"]),
-            "all" if key["accounts"] is None else ", ".join(key["accounts"]),
-            key["expires_at"],
-            key["used_at"] or "never",
-        )
-    return table
+        may = ", ".join(key["scopes"])
+        state = f"{key['state']:<7}  may {may}"
+        parts.append(Text.assemble((key["key_id"], "bold"), f"  {state}"))
+        parts.append(Padding(Text(f"{visible(key['name'])}, {_bounds(key)}", "dim"), (0, 0, 0, 12)))
+    return Group(*parts)
+
+
+def _bounds(key: Mapping[str, Any]) -> str:
+    accounts = "all" if key["accounts"] is None else ", ".join(key["accounts"])
+    used = clock(key["used_at"]) if key["used_at"] else "never"
+    return f"accounts {accounts}, until {clock(key['expires_at'])}, last used {used}"

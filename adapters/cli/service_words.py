@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -12,6 +12,10 @@ from .words import AsJson, account_ids
 key = typer.Typer(
     name="key", help="Keys of the HTTP service.", no_args_is_help=True, rich_markup_mode=None
 )
+
+
+KEY_NAME_LENGTH_MAX: Final = 60
+"""It stands in the journal beside everything that is done with the key."""
 
 
 class KeyScope(StrEnum):
@@ -55,10 +59,19 @@ def create(
     """Make a key and print it. It is shown this once: only a digest of it is kept."""
     from . import service_commands as serving
 
+    name = _key_name(name)
     accounts = account_ids(account) or None
     scopes = [one.value for one in scope or [KeyScope.READ]]
     work = serving.create_key(name, scopes=scopes, accounts=accounts, days=days)
     return serving.on_the_ledger(work, as_json=as_json)
+
+
+def _key_name(value: str) -> str:
+    """Without space around it. Raises `typer.BadParameter`."""
+    name = value.strip()
+    if not 1 <= len(name) <= KEY_NAME_LENGTH_MAX:
+        raise typer.BadParameter(f"a key's name has 1 to {KEY_NAME_LENGTH_MAX} characters")
+    return name
 
 
 @key.command("list")

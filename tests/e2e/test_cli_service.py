@@ -92,6 +92,15 @@ def test_a_key_is_shown_once_listed_and_revoked(shell: Shell) -> None:
     assert again.json["error"]["code"] == "unknown_key"
 
 
+@pytest.mark.parametrize("name", ["", "   ", "n" * 61])
+def test_a_key_is_named_in_1_to_60_characters(shell: Shell, name: str) -> None:
+    refused = shell.run("key", "create", name)
+
+    assert refused.code == 64
+    assert "a key's name has 1 to 60 characters" in refused.err
+    assert shell.run("key", "list", "--json").json["keys"] == []
+
+
 @pytest.mark.parametrize("option", [("--scope", "write"), ("--days", "0"), ("--account", "x")])
 def test_a_key_that_makes_no_sense_is_refused(shell: Shell, option: tuple[str, str]) -> None:
     assert shell.run("key", "create", "ops", *option).code == 64
