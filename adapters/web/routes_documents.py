@@ -20,6 +20,7 @@ from .access import Principal
 from .bodies import json_text
 from .desk import Desk
 from .refusals import Refused
+from .said_once import refuse_repeated_header
 
 DocumentId = Annotated[
     str,
@@ -30,10 +31,11 @@ DocumentId = Annotated[
         openapi_examples={"an id": {"value": "01KB8Z6Q3N0V5T9W2X4Y6A8C0E"}},
     ),
 ]
+KEY_HEADER: Final = "Idempotency-Key"
 Key = Annotated[
     str | None,
     Header(
-        alias="Idempotency-Key",
+        alias=KEY_HEADER,
         min_length=1,
         max_length=KEY_LENGTH_MAX,
         pattern=r"^[!-~]+$",
@@ -58,6 +60,7 @@ class DocumentRoutes:
 
         The same key and plan give the same document. Sends nothing to the API.
         """
+        refuse_repeated_header(request, KEY_HEADER)
         plan = parse_plan_text(await json_text(request), "body")
         await self._refuse_others(request.state.principal, plan, idempotency_key)
         submitted = await self._submitted(plan, idempotency_key)

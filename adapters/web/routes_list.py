@@ -15,8 +15,10 @@ from ..shapes import documents_list
 from ..store.pages import Place
 from .access import Principal
 from .desk import Desk
+from .said_once import refuse_odd_query
 
 PAGE_MAX: Final = 200
+KNOWN: Final = ("state", "account_id", "limit", "after")
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 State = Annotated[DocumentState | None, Query(description="Only this state.")]
@@ -46,6 +48,7 @@ class ListRoutes:
         after: After = None,
     ) -> Response:
         """One page of documents with state and next action, counts first. Looks at nothing."""
+        refuse_odd_query(request, KNOWN)
         listed, next_place = await page_of(
             self._desk.product,
             state=state,

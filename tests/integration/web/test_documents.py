@@ -261,6 +261,40 @@ def test_a_query_that_makes_no_sense_is_refused(stage: Stage, query: dict[str, A
     assert code_of(asked(stage, asking)) == (422, "invalid_request")
 
 
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("stat=draft", "stat"),
+        ("state=draft&state=draft", "state"),
+        ("limit=5&limit=6", "limit"),
+        ("state=draft&Limit=5", "Limit"),
+    ],
+)
+def test_a_query_with_a_slip_or_a_repeated_word_is_refused_by_its_name(
+    stage: Stage, query: str, named: str
+) -> None:
+    async def asking(client: httpx.AsyncClient) -> httpx.Response:
+        return await client.get(f"{DOCUMENTS}?{query}")
+
+    answer = asked(stage, asking)
+
+    assert code_of(answer) == (422, "invalid_request")
+    assert [fault["field"] for fault in answer.json()["errors"]] == [named]
+
+
+def test_two_idempotency_keys_are_refused_and_nothing_is_accepted(stage: Stage) -> None:
+    async def asking(client: httpx.AsyncClient) -> list[httpx.Response]:
+        keys = [("Idempotency-Key", "spring"), ("Idempotency-Key", "summer")]
+        refused = await client.post(DOCUMENTS, json=ONE_AD, headers=keys)
+        return [refused, await client.get(DOCUMENTS)]
+
+    refused, listed = asked(stage, asking)
+
+    assert code_of(refused) == (422, "invalid_request")
+    assert refused.json()["errors"][0]["field"] == "Idempotency-Key"
+    assert listed.json()["documents"] == []
+
+
 def test_what_happened_is_told_in_order_with_its_evidence(stage: Stage) -> None:
     document_id = stage.submit(ONE_AD)
     stage.publish(document_id)
