@@ -59,8 +59,9 @@ def standing(view: View) -> str:
     """What is going on, in one line."""
     document = view.document
     step = shown_next(document, view.account, view.now)
-    if document.state is DocumentState.QUEUED and step.action is NextAction.WAIT and step.until:
-        return f"waiting until {clock(shown_time(step.until))}, because {step.why}"
+    if document.state is DocumentState.QUEUED and step.action is NextAction.WAIT:
+        until = f" until {clock(shown_time(step.until))}" if step.until else ""
+        return f"waiting{until}, because {step.why}"
     return document.state.value.replace("_", " ")
 
 
