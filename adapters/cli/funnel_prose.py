@@ -34,8 +34,8 @@ def _lines(item: Shape) -> Iterator[tuple[str, str]]:
     yield "why", item["why"]
     for extra in item["second_entities"]:
         of = f"{extra['item']} ({extra['bound_to']})"
-        yield "", f"{extra['external_id']} looks like a second entity of {of}: if it is, delete it"
-        yield "", "in Ads Manager, then recover; that settles this item"
+        told = f"{extra['external_id']} looks like a second entity of {of}: if it is, delete it in"
+        yield "", f"{told} Ads Manager, then recover; that settles this item"
     for said in item["decisions"]:
         named = f" {said['external_id']}" if said["external_id"] else ""
         who = f"{visible(said['by'])}, {clock(said['at'])}"
