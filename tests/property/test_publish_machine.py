@@ -216,7 +216,7 @@ def _said(stage: Stage, item: str, choice: Choice, row: int) -> Decision:
 
 
 def _decide(stage: Stage, document_id: str, said: Decision, life: DiesAt | None) -> str:
-    worker = stage.worker(replace(life) if life else None).outside
+    worker = stage.worker(replace(life, effects=[]) if life else None).outside
     before = len(stage.graph.creates)
     try:
         resolved = stage.time.run(resolve(document_id, said, worker))
