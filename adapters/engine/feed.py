@@ -12,8 +12,8 @@ from reconciler.outside import Outside
 from reconciler.serving import Serving
 from reconciler.turns import Line
 
-ACCOUNTS: Final = 1_000
-"""Accounts asked for at once."""
+ACCOUNTS: Final = 200
+"""Accounts asked for at once. Each lane that is said holds a lock until all of them are."""
 
 FOR_EACH_LANE: Final = 10
 """Documents said for each lane of an account: which lane one falls into is chance."""

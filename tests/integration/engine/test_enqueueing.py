@@ -96,6 +96,7 @@ async def test_of_one_account_few_jobs_wait_however_many_documents_it_has(
         "DELETE FROM engine_schema",
         "DROP FUNCTION procrastinate_defer_jobs_v1",
         "DROP TABLE engine_schema",
+        "DROP FUNCTION engine_look_at",
     ],
 )
 async def test_whatever_is_wrong_with_the_engine_harms_no_transition(
@@ -106,3 +107,60 @@ async def test_whatever_is_wrong_with_the_engine_harms_no_transition(
     await put(stage.ledger, queued("d1"))
 
     assert (await stage.ledger.read("d1")).document.state is DocumentState.QUEUED
+
+
+async def test_a_user_who_may_not_run_the_engines_function_is_not_harmed(
+    stage: EngineStage,
+) -> None:
+    await put(stage.ledger, document("d1"))
+    with psycopg.connect(stage.url) as connection:
+        connection.execute("CREATE ROLE no_engine")
+        connection.execute("GRANT SELECT, UPDATE ON document TO no_engine")
+        connection.execute("REVOKE EXECUTE ON FUNCTION engine_look_at FROM PUBLIC")
+        connection.execute("SET LOCAL ROLE no_engine")
+
+        moved = connection.execute("UPDATE document SET state = 'queued', due_at = 1")
+
+        assert moved.rowcount == 1
+        connection.rollback()  # a role is of the whole server
+
+
+@pytest.mark.parametrize("locked", ["procrastinate_jobs", "engine_schema"])
+async def test_who_locks_the_engines_tables_keeps_no_transition_waiting(
+    stage: EngineStage, locked: str
+) -> None:
+    """Not even one of many documents: they would wait one after the other. Its own limit on waits
+    is what it was, and the next transaction enqueues."""
+    await put(stage.ledger, *(document(f"d{n}", account_id=f"act_{n}") for n in range(100)))
+    with psycopg.connect(stage.url) as owner, psycopg.connect(stage.url) as connection:
+        connection.execute("SET lock_timeout = '7min'")
+        connection.execute("SET statement_timeout = '10s'")  # one by one they would take 20 s
+        owner.execute(f"LOCK TABLE {locked} IN ACCESS EXCLUSIVE MODE")
+
+        connection.execute("UPDATE document SET state = 'queued', due_at = 1")
+
+        assert connection.execute("SHOW lock_timeout").fetchall() == [("7min",)]
+        connection.commit()
+        owner.rollback()
+        assert waiting(stage.url) == []
+        connection.execute("UPDATE document SET due_at = 2 WHERE id = 'd1'")
+    assert waiting(stage.url) == ["d1"]
+
+
+async def test_an_open_transaction_that_enqueued_keeps_nobody_of_its_lane_waiting(
+    stage: EngineStage,
+) -> None:
+    """As of a caller's own, which may stay open for long. Others of the same transaction are
+    enqueued all the same."""
+    others = [document(f"d{n}") for n in (1, 2)]
+    await put(stage.ledger, *others, document("e1", account_id="act_2"))
+    with psycopg.connect(stage.url) as caller, psycopg.connect(stage.url) as connection:
+        caller.execute("UPDATE document SET state = 'queued', due_at = 1 WHERE id = 'd1'")
+
+        for each in ("d2", "e1"):
+            due = "UPDATE document SET state = 'queued', due_at = 1 WHERE id = %s"
+            connection.execute(due, [each])
+        connection.commit()
+
+        assert waiting(stage.url) == ["e1"]
+    assert sorted(waiting(stage.url)) == ["d1", "e1"]
