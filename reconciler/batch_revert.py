@@ -89,7 +89,7 @@ async def revert_one(document_id: str, undo: Undo, outside: Outside) -> Outcome:
     bound = _bound_by(journal, undo.run)
     if document.origin is not Origin.IMPORTED or not bound:
         return _outcome(document, Result.NOTHING)
-    if any(_is_taken_back(line.event, undo.run) for line in journal):
+    if _is_in(journal, undo.run):
         return _outcome(document, Result.BEFORE)
 
     # 2. Under the settle lease: what still stands as the run left it becomes held.
@@ -105,12 +105,24 @@ async def revert_one(document_id: str, undo: Undo, outside: Outside) -> Outcome:
     try:
         view = await outside.ledger.change(document_id, lease, decide)
     except _Moved:
-        return _outcome(document, Result.STALE, why=MOVED)
+        return await _left(document, undo, outside, MOVED)
     if view is None:
-        return _outcome(document, Result.STALE, why=HELD_BY_ANOTHER)
+        return await _left(document, undo, outside, HELD_BY_ANOTHER)
     is_all = all(_stands(document.item(key), bound) for key in bound)
     why = None if is_all else f"{MOVED}: taken back is only the rest"
     return _outcome(document, Result.CHANGED, after=view.document.state, why=why)
+
+
+async def _left(document: Document, undo: Undo, outside: Outside, why: str) -> Outcome:
+    """What another revert of the same run did meanwhile moved too, and is no surprise."""
+    if await is_taken_back(document.id, undo.run, outside):
+        return _outcome(document, Result.BEFORE)
+    return _outcome(document, Result.STALE, why=why)
+
+
+async def is_taken_back(document_id: str, run: str, outside: Outside) -> bool:
+    """Whether a revert of this run took back what it bound to the document."""
+    return _is_in(await outside.ledger.journal(document_id), run)
 
 
 def without(document: Document, bound: Mapping[str, str]) -> Document | None:
@@ -159,8 +171,11 @@ def _bound_by(journal: tuple[Recorded, ...], run: str) -> dict[str, str]:
     return bound
 
 
-def _is_taken_back(event: Event, run: str) -> bool:
-    return event.kind == events.BATCH_REVERTED and event.detail.get("run") == run
+def _is_in(journal: tuple[Recorded, ...], run: str) -> bool:
+    return any(
+        line.event.kind == events.BATCH_REVERTED and line.event.detail.get("run") == run
+        for line in journal
+    )
 
 
 def _told(undo: Undo, before: Document, bound: Mapping[str, str]) -> Event:

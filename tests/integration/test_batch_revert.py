@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
 from fixtures.crash_points import Process
 from fixtures.stage import Stage
 from reconciler import events
-from reconciler.batch_revert import without
+from reconciler.batch_revert import Undo, revert_one, without
 from reconciler.batch_values import Result
 from reconciler.errors import UnknownRun
 from reconciler.facts import with_items
@@ -91,6 +92,40 @@ def test_twice_is_once(stage: Stage, batch: Batching) -> None:
 
     assert results(batch.revert(run, stage.worker(life).outside)) == {Result.BEFORE: 1}
     assert life.effects == []
+
+
+@dataclass(slots=True)
+class MeanwhileLedger:
+    """Lets something happen once, between what is read and the first change."""
+
+    under: Any
+    meanwhile: Callable[[], Awaitable[object]] | None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.under, name)
+
+    async def change(self, *asked: Any) -> Any:
+        """As the ledger's, after the other."""
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            await meanwhile()
+        return await self.under.change(*asked)
+
+
+def test_what_another_revert_of_the_run_takes_back_meanwhile_is_done_before(
+    stage: Stage, batch: Batching
+) -> None:
+    with_old_documents(stage, line("d1", "A"), names="A")
+    run = applied(batch).head.run
+    undo = Undo(run=run, reason="the import was wrong", by="bob")
+    one, other = batch.worker(), batch.worker()
+    ledger: Any = MeanwhileLedger(one.ledger, lambda: revert_one("d1", undo, other))
+
+    outcomes = batch.revert(run, replace(one, ledger=ledger))
+
+    assert results(outcomes) == {Result.BEFORE: 1}
+    told = [line.event for line in stage.time.run(stage.ledger.journal("d1"))]
+    assert [e.detail["by"] for e in told if e.kind == events.BATCH_REVERTED] == ["bob"]
 
 
 def test_the_same_plan_does_not_bind_it_again(stage: Stage, batch: Batching) -> None:
