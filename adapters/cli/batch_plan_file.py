@@ -136,8 +136,10 @@ def _lines(path: Path, stream: IO[bytes]) -> Iterator[Planned]:
         try:
             planned = reading.of(json.loads(line))
         except _UNREADABLE as error:
-            raise PlanRefused(
-                f"{path} was altered while it was read", next_step=_PLAN_AGAIN
+            # Some of it may be carried out by now, so this is no refusal.
+            raise FileLost(
+                f"{path} was altered while it was read; what was applied before is done",
+                next_step=_PLAN_AGAIN,
             ) from error
         if planned is not None:
             yield planned

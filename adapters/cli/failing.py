@@ -18,6 +18,8 @@ SAFE: Final = {
     "wrong_state": "Nothing was changed.",
     "decision_refused": "Nothing was changed.",
     "stale_evidence": "Nothing was changed: what was decided on is not what stands any more.",
+    "plan_refused": "Nothing was changed.",
+    "unknown_run": "Nothing was changed.",
     "unknown_key": "Nothing was changed.",
     "wrong_schema": "Nothing was read or sent.",
     "foreign_ledger": "Refused on purpose: a copied ledger would make everything a second time.",

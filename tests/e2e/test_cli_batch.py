@@ -160,6 +160,8 @@ def test_a_share_that_is_too_large_is_refused(shell: Shell, graph: FakeGraph) ->
 
     assert ran.code == 1
     assert "1 of its 5 documents" in ran.json["error"]["message"]
+    told = shell.run("batch", "apply", "p.jsonl", "--max-share", "0.1").err.splitlines()
+    assert told[1].strip() == "Nothing was changed."
     assert shell.run("batch", "apply", "p.jsonl", "--max-share", "2").code == 64
 
 
