@@ -15,9 +15,10 @@ from typing import Final
 
 from .batch_carrying import MOVED, TAKEN, Carrying, Moved, stands
 from .batch_chunks import chunks
+from .batch_revert import is_taken_back
 from .batch_values import Head, Outcome, Planned, Result
 from .errors import BindingTaken, ReconcilerError
-from .model import Document, DocumentState
+from .model import Document, DocumentState, ItemState
 from .outside import Outside
 from .policy import Policy
 
@@ -26,6 +27,7 @@ AT_ONCE: Final = 4
 document becomes may be seen by the next, and the end must not depend on who was quicker."""
 
 HELD_BY_ANOTHER: Final = "somebody else is at it"
+TAKEN_BACK: Final = "taken back by a revert since"
 
 Tell = Callable[[Outcome], None]
 
@@ -97,13 +99,16 @@ async def apply_some(
     if ids := [line.document_id for line in rest]:
         before |= await outside.ledger.changed_by(run, ids)
         standing = {document.id: document for document in await outside.ledger.whole(ids)}
+    # 4. What was done before may have been taken back since.
+    claimed = [one for one in before if to_do[one].claims]
+    given_up = await _given_up(claimed, run, outside) if claimed else frozenset()
 
     def told(line: Planned) -> Outcome:
         which = line.document_id
         if which in after:
             return _outcome(line, Result.CHANGED, after=after[which])
         if which in before:
-            return _outcome(line, Result.BEFORE)
+            return _outcome(line, Result.BEFORE, why=TAKEN_BACK if which in given_up else None)
         if which not in to_do:
             return _outcome(line, Result.NOTHING)
         if which not in standing:
@@ -137,6 +142,16 @@ async def _carried_out(
         else:
             return {one: document.state for one, document in stored.items()}, why
     return {}, why
+
+
+async def _given_up(ids: list[str], run: str, outside: Outside) -> frozenset[str]:
+    """Those that a revert of the run took back and that wait for a person still."""
+    waiting = [one.id for one in await outside.ledger.whole(ids) if _has_held(one)]
+    return frozenset([one for one in waiting if await is_taken_back(one, run, outside)])
+
+
+def _has_held(document: Document) -> bool:
+    return any(item.state is ItemState.HELD for item in document.items)
 
 
 def _unmatched(planned: Planned, document: Document) -> str:

@@ -48,14 +48,26 @@ def _differing(head: Head, outside: Outside) -> set[str]:
     return {name for name in names if now.get(name) != head.settings.get(name)}
 
 
-def _refuse_bold(name: str, account: AccountPlan, share_max: float | None) -> None:
+def too_bold(head: Head) -> list[str]:
+    """Accounts for whose share the plan is refused where none was stated, by name."""
+    return [name for name, one in sorted(head.accounts.items()) if _is_bold(one, None)]
+
+
+def _is_bold(account: AccountPlan, share_max: float | None) -> bool:
     if share_max is None and account.claims <= FEW:
-        return
-    allowed = SHARE_MAX if share_max is None else share_max
-    if account.share > allowed:
+        return False
+    return account.share > _allowed(share_max)
+
+
+def _allowed(share_max: float | None) -> float:
+    return SHARE_MAX if share_max is None else share_max
+
+
+def _refuse_bold(name: str, account: AccountPlan, share_max: float | None) -> None:
+    if _is_bold(account, share_max):
         raise PlanRefused(
             f"{name}: {account.claims:,} of its {account.documents:,} documents would claim "
-            f"something, {account.share:.0%}; more than {allowed:.0%} is refused",
+            f"something, {account.share:.0%}; more than {_allowed(share_max):.0%} is refused",
             next_step="see examples of it with reconciler batch plan --examples 20; if it is right,"
             " reconciler batch apply PLAN --max-share 1",
         )

@@ -165,7 +165,7 @@ class Result(StrEnum):
 class Outcome:
     """One document's line of a report. `verdicts` counts those that were carried out.
 
-    `why` tells what is stale or what failed, and is None otherwise.
+    `why` tells what is stale, what failed, and what of a run was taken back; else it is None.
     """
 
     document_id: str

@@ -13,7 +13,7 @@ from typing import Any
 from reconciler import batch_apply, batch_plan, batch_revert
 from reconciler.batch_account import Judged
 from reconciler.batch_group import Progress
-from reconciler.batch_refusal import refuse_unfit
+from reconciler.batch_refusal import refuse_unfit, too_bold
 from reconciler.batch_values import Head, Outcome
 
 from ..bootstrap import REDACTION, Reconciler
@@ -75,7 +75,7 @@ def plan(asked: PlanAsked) -> Work:
         shape["examples"] = examples_shape(sample)
         return Told(
             shape=shape,
-            picture=lambda: plan_picture(shape),
+            picture=lambda: plan_picture(shape, too_bold(head)),
             code=after_batch_plan(head, detailed=asked.detailed),
         )
 

@@ -155,7 +155,7 @@ def _table(rows: Iterable[tuple[str, int]]) -> str:
 def _troubles(troubles: Iterable[Shape]) -> Iterator[str]:
     troubles = list(troubles)
     if troubles:
-        yield "<h2>Stale, and errors</h2>"
+        yield "<h2>Stale, taken back, and errors</h2>"
     for trouble in troubles:
         named = ", ".join(f"<code>{_told(one)}</code>" for one in trouble["examples"])
         rest = ", …" if trouble["count"] > len(trouble["examples"]) else ""

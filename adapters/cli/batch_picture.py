@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
@@ -19,8 +19,8 @@ Shape = Mapping[str, Any]
 ACCOUNTS_SHOWN_MAX: Final = 20
 
 
-def plan_picture(shape: Shape) -> RenderableType:
-    """What would change."""
+def plan_picture(shape: Shape, too_bold: Sequence[str] = ()) -> RenderableType:
+    """What would change. `too_bold`: accounts for whose share `batch apply` refuses the plan."""
     counts, listed = shape["counts"], shape["listed"]
     documents = sum(account["planned"] for account in shape["accounts"].values())
     parts: list[RenderableType] = [
@@ -48,15 +48,22 @@ def plan_picture(shape: Shape) -> RenderableType:
         chosen = len(shape["examples"]["documents"])
         of, seed = shape["examples"]["of"], shape["examples"]["seed"]
         parts += ["", Text(f"{chosen} of {of:,} recoveries, chosen with --seed {seed}", "dim")]
-    return Group(*parts, "", _next(shape))
+    return Group(*parts, "", _next(shape, too_bold))
 
 
-def _next(shape: Shape) -> Text:
+def _next(shape: Shape, too_bold: Sequence[str]) -> Text:
     if not shape["changes"]:
         return Text("nothing to apply")
     if shape["plan"] is None:
         return Text("nothing is written yet; keep it with reconciler batch plan -o PLAN")
-    return Text(f"next: reconciler batch apply {shlex.quote(shape['plan'])}")
+    apply = f"reconciler batch apply {shlex.quote(shape['plan'])}"
+    if not too_bold:
+        return Text(f"next: {apply}")
+    return Text(
+        f"apply refuses it, for too much of {', '.join(map(visible, too_bold))} would be claimed\n"
+        "next: see examples with reconciler batch plan --examples 20; if they are right, "
+        f"{apply} --max-share 1"
+    )
 
 
 def _reasons(shape: Shape) -> Iterator[RenderableType]:
@@ -130,8 +137,15 @@ def report_picture(shape: Shape) -> RenderableType:
 def _after(shape: Shape) -> Iterator[RenderableType]:
     if shape["counts"]["stale"]:
         yield Text("what is stale was left as it is: reconciler batch plan judges it anew")
+    if any(trouble["result"] == "before" for trouble in shape["troubles"]):
+        yield Text(f"what was taken back waits for a person: {_JUDGE_HELD}")
     if shape["states"].get("held"):
-        yield Text("what is held waits for a person: reconciler list --state held")
+        yield Text(
+            f"what is held waits for a person: reconciler list --state held, or {_JUDGE_HELD}"
+        )
+
+
+_JUDGE_HELD: Final = "reconciler batch plan --held judges it anew"
 
 
 def _table(rows: Any) -> RenderableType:

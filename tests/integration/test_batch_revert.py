@@ -11,6 +11,7 @@ import pytest
 from fixtures.crash_points import Process
 from fixtures.stage import Stage
 from reconciler import events
+from reconciler.batch_apply import TAKEN_BACK
 from reconciler.batch_revert import Undo, revert_one, without
 from reconciler.batch_values import Result
 from reconciler.errors import UnknownRun
@@ -133,7 +134,8 @@ def test_the_same_plan_does_not_bind_it_again(stage: Stage, batch: Batching) -> 
     planned = applied(batch)
     batch.revert(planned.head.run)
 
-    assert results(batch.apply(planned)) == {Result.BEFORE: 1}
+    (again,) = batch.apply(planned)
+    assert (again.result, again.why) == (Result.BEFORE, TAKEN_BACK)
     assert batch.plan().lines == (), "nor does another one, by itself"
     assert bound(stage, "d1") == [None]
 
@@ -166,6 +168,17 @@ def test_what_is_proven_by_now_is_not_given_up(stage: Stage, batch: Batching, gr
 
     assert without(document, {"1": a}) is not None
     assert without(proven, {"1": a}) is None
+
+
+def test_what_stands_as_it_was_applied_is_not_told_as_taken_back(
+    stage: Stage, batch: Batching
+) -> None:
+    with_old_documents(stage, line("d1", "A"), names="A")
+    planned = applied(batch)
+
+    (again,) = batch.apply(planned)
+
+    assert (again.result, again.why) == (Result.BEFORE, None)
 
 
 def test_an_id_that_was_taken_back_is_free_for_whom_a_person_names(
