@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ..bootstrap import migrate as migrate_ledger
 from ..bootstrap.doctor import examine
+from ..engine.checking import engine_check
 from ..engine.choosing import migrate as migrate_engine
 from ..shapes import checks_list
 from .exit_codes import ExitCode, after_doctor
@@ -33,6 +34,9 @@ def migrate(*, accept: bool, as_json: bool) -> int:
 def doctor(*, account: str | None, echo: bool, as_json: bool) -> int:
     """Every check, one line each."""
     checks = run(lambda _: examine(account, echo=echo), grace_seconds=0)
+    if any(check.name == "ledger" and check.ok for check in checks):
+        engine = engine_check(checked_settings())
+        checks += () if engine is None else (engine,)
     shape = checks_list(checks)
     code = after_doctor(all(check.ok for check in checks))
     print_told(Told(shape=shape, picture=lambda: doctor_picture(shape), code=code), as_json=as_json)

@@ -32,6 +32,9 @@ DOCUMENTS: Final = "documents"
 UPKEEP: Final = "upkeep"
 """A queue of its own, so that no number of long documents keeps a sweep waiting."""
 
+TASKS: Final = ("advance", "sweep", "feed", "tidy")
+"""Their names; a job of another name is none of ours."""
+
 FEED_EVERY: Final = timedelta(seconds=2)
 """How long a document waits that fell due by time alone, or that nobody told the engine of."""
 

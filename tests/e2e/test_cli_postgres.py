@@ -109,6 +109,24 @@ def test_the_doctor_says_what_lasts(shell: Shell) -> None:
     assert "standbys connected 0" in checks["failover"]["detail"]
 
 
+def test_the_doctor_says_what_the_engine_lacks(shell: Shell) -> None:
+    whole = shell.run("doctor", "--json").json["checks"][-1]
+    with psycopg.connect(shell.settings["RECONCILER_DATABASE_URL"]) as owner:
+        owner.execute("DROP TABLE procrastinate_periodic_defers CASCADE")
+    lacking = shell.run("doctor", "--json")
+
+    found = lacking.json["checks"][-1]
+    assert (whole["name"], whole["ok"], found["name"], found["ok"]) == (
+        *("engine", True),
+        *("engine", False),
+    )
+    assert lacking.code == 1
+    assert "lacks table procrastinate_periodic_defers" in found["detail"]
+    assert "reconciler migrate" in found["fix"]
+    assert shell.run("migrate").code == 0
+    assert shell.run("doctor", "--json").json["checks"][-1]["ok"]
+
+
 @pytest.fixture
 def reader(shell: Shell, server: PostgresServer) -> Iterator[dict[str, str]]:
     """The settings of a user who may read the ledger and write nothing."""

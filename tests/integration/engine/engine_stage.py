@@ -78,6 +78,10 @@ class Life:
     async def ended(self) -> Worked:
         """What it did, once it was told to stop and everything begun has ended."""
         self.is_stopping = True
+        return await self.until_ended()
+
+    async def until_ended(self) -> Worked:
+        """What it did, once it ended by itself; or what it ended with."""
         assert self._task is not None
         async with asyncio.timeout(SECONDS_MAX):
             return await self._task
