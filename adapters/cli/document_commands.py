@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from reconciler.errors import InvalidPlan, PlanError, WrongState
 from reconciler.lease import is_live
-from reconciler.model import DocumentState, NextAction, Reason
+from reconciler.model import DocumentState, NextAction, Origin, Reason
 from reconciler.plan import parse_plan_text
 from reconciler.ports import View
 from reconciler.settle import Settled
@@ -126,15 +126,17 @@ def _verdicts(settled: Settled) -> tuple[str, ...]:
     if not settled.looked:
         return ("dry run: nothing to look at",)
     said = sorted(settled.verdicts.items())
-    return tuple(f"dry run: {item} {_in_words(verdict)}" for item, verdict in said)
+    origin = settled.view.document.origin
+    return tuple(f"dry run: {item} {_in_words(verdict, origin)}" for item, verdict in said)
 
 
-def _in_words(verdict: Verdict) -> str:
+def _in_words(verdict: Verdict, origin: Origin) -> str:
     match verdict:
         case Found(row=row, grade=grade):
             return f"~ found {row.id} by {grade.value}"
         case Absent():
-            return "+ absent, may be made"
+            is_imported = origin is Origin.IMPORTED  # of which nothing is made
+            return "+ absent, was never made" if is_imported else "+ absent, may be made"
         case Inconclusive(reason=reason):
             return f"{'.' if reason.is_passing else '?'} inconclusive, {reason.value}"
 

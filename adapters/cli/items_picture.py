@@ -36,6 +36,9 @@ MEANINGS: Final = {
     "x": "cannot be made",
 }
 
+OF_IMPORTED: Final = {"+": "absent, was never made"}
+"""Where it differs: of an imported document nothing is made."""
+
 ITEMS_SHOWN_MAX: Final = 200
 """Rows of items for a person; --json has all of them."""
 
@@ -88,7 +91,8 @@ def symbol_of(item: Shape) -> tuple[str, str]:
 def legend(state: Shape) -> Text | None:
     """The meaning of the symbols that are on the screen; none where all is well."""
     used = {symbol_of(item)[0] for item in state["items"]} | ({"!"} if state["surplus"] else set())
-    told = [f"{symbol} {meaning}" for symbol, meaning in MEANINGS.items() if symbol in used]
+    meanings = MEANINGS | (OF_IMPORTED if state["origin"] == "imported" else {})
+    told = [f"{symbol} {meaning}" for symbol, meaning in meanings.items() if symbol in used]
     return Text("   " + "   ".join(told), "dim") if used - {"=", " "} else None
 
 

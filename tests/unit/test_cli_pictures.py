@@ -17,7 +17,7 @@ from adapters.shapes import (
     document_state,
     documents_list,
 )
-from reconciler.model import DocumentState, ItemState
+from reconciler.model import DocumentState, ItemState, Origin
 from reconciler.ports import Summary, View
 from tests.unit import sample_views as sample
 
@@ -53,6 +53,20 @@ def of_document(view: View) -> str:
 )
 def test_a_document_says_what_it_is_in_words_and_symbols(view: View, line: str) -> None:
     assert line in of_document(view)
+
+
+@pytest.mark.parametrize(
+    ("origin", "says"),
+    [(Origin.OURS, "+ absent, may be made"), (Origin.IMPORTED, "+ absent, was never made")],
+)
+def test_nothing_of_an_imported_document_may_be_made(origin: Origin, says: str) -> None:
+    view = sample.published()
+    document = replace(view.document, origin=origin, items=(sample.item(ItemState.ABSENT),))
+
+    told = of_document(replace(view, document=document))
+
+    assert says in told
+    assert told.count("absent, ") == 1
 
 
 @pytest.mark.parametrize(
