@@ -11,10 +11,13 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from reconciler.mark import Mark
+from reconciler.model import Outcome
 
 from ..clock import SystemChance
 from ..graph.answer import created_id
+from ..graph.fault import read_fault
 from ..graph.label_requests import ads_by_label_edge, create_label, delete_label
+from ..graph.outcome import line_of
 from ..graph.paths import Edge, labels_edge
 from ..graph.reply import Reply
 from ..graph.wire import Page, read_page
@@ -24,6 +27,10 @@ from .asking import Back, asked, asked_for, content_of, told
 
 PAGES_MAX: Final = 250
 """Of 500 labels: more than an account can have (facts 4.24)."""
+
+
+_NO_ENTRY: Final = frozenset({"E23", "E24", "E25", "E29"})
+"""Token, permission, or no such account: of these, too, the sheet says that nothing was made."""
 
 
 def trial_name() -> str:
@@ -51,7 +58,17 @@ def _made(account_id: str, name: str, label_id: str | None, made: Back) -> Check
         detail = f"one ad label was made: {label_id}"
         return Check(name=f"echo made {account_id}", ok=True, detail=detail)
     fix = f"see in Ads Manager whether there is an ad label {name!r}, and delete it"
+    if _is_refused(made):
+        fix = "see that this account exists, and that its token may manage its ads"
     return Check(name=f"echo made {account_id}", ok=False, detail=told(made), fix=fix)
+
+
+def _is_refused(made: Back) -> bool:
+    """Whether it is certain that there is no label to delete."""
+    if isinstance(made, Reply):
+        line = line_of(read_fault(made))
+        return line.outcome is Outcome.REJECTED or line.number in _NO_ENTRY
+    return made is None
 
 
 async def _listed(settings: Settings, account_id: str, name: str, label_id: str) -> Check:

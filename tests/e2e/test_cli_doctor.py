@@ -65,6 +65,21 @@ def test_where_the_trial_fails_it_is_sent_once_and_the_label_to_delete_is_named(
         assert name in str(checks(ran)[f"echo {failed}"]["fix"])
 
 
+@pytest.mark.parametrize("account", ["act_1001", "act_999"])
+def test_after_a_certain_refusal_nobody_is_sent_to_delete_a_label(
+    shell: Shell, graph: FakeGraph, account: str
+) -> None:
+    if account == "act_1001":
+        graph.faults.add("validation_error:on_edge=adlabels")
+
+    ran = shell.run("doctor", "--echo", account, "--json")
+
+    (made,) = [each for each in ran.json["checks"] if each["name"] == f"echo made {account}"]
+    assert "code 100" in made["detail"]
+    assert "delete" not in made["fix"]
+    assert "see that this account exists" in made["fix"]
+
+
 def test_two_accounts_cannot_be_named_at_once(shell: Shell, graph: FakeGraph) -> None:
     ran = shell.run("doctor", "--account", "act_1001", "--echo", "act_1002")
 
