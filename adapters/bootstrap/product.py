@@ -104,7 +104,8 @@ class Reconciler(OwnSends):
         own rows or not at all.
 
         A `Connection` or `Session`, or an async one, by psycopg or sqlite3, in the ledger's own
-        database, not in autocommit. Commit before you ask for anything else of that document.
+        database, not in autocommit. Commit at once: until then it holds the account's lock, and
+        nothing else of that account moves.
         Raises `ForeignLedger` for another database, `LedgerUnavailable` for anything else that
         cannot carry it.
         """
