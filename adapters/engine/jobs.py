@@ -98,6 +98,11 @@ class Jobs:
         task.add_done_callback(self._running.discard)
         await asyncio.wait({task})
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether something is in hand."""
+        return bool(self._running)
+
     def cancel(self) -> None:
         """Leave what is not known to the next look."""
         for task in self._running:

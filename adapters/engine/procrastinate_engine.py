@@ -34,6 +34,9 @@ from .tables import check
 CONNECTIONS: Final = 4
 """Of the engine, at most, beside the ledger's own; and one that listens."""
 
+ENDING: Final = timedelta(seconds=3)
+"""What the engine has for its own end, when nothing is in hand any more."""
+
 UPKEEP_AT_ONCE: Final = 3
 """One of each kind."""
 
@@ -52,8 +55,13 @@ class Procrastinate:
     async def work(self, outside: Outside, tell: Tell) -> Worked:
         """Until it is told to stop. Raises `WrongSchema` where the engine's tables are missing."""
         serving = Serving(outside, tell)
-        async with _opened(self._url) as app, serving.counted_on():
-            await _Running(app, outside, serving, self._url).until_stopped()
+        async with _opened(self._url) as (app, pool), serving.counted_on():
+            running = _Running(app, outside, serving, self._url)
+            letting_go = asyncio.create_task(running.let_go(pool))
+            try:
+                await running.until_stopped()
+            finally:
+                letting_go.cancel()
         if serving.forbidden is not None:
             raise serving.forbidden
         return serving.worked()
@@ -88,6 +96,14 @@ class _Running:
                 self._serving.no_answer(str(error.__cause__ or error))
             await self._pause()
         self._serving.stopping()
+
+    async def let_go(self, pool: AsyncConnectionPool) -> None:
+        """Once it is over and nothing is in hand, do not wait long for a database that is away:
+        what the engine still had to say is said by `tidy`."""
+        while not self._is_over() or self._jobs.has_begun:
+            await self._outside.clock.sleep(POLL)
+        await self._outside.clock.sleep(ENDING)
+        await pool.close(timeout=0)
 
     async def _pause(self) -> None:
         """In short parts: who is told to stop meanwhile stops."""
@@ -161,7 +177,7 @@ def stalled_after(limits: Limits) -> timedelta:
 
 
 @asynccontextmanager
-async def _opened(url: str) -> AsyncIterator[App]:
+async def _opened(url: str) -> AsyncIterator[tuple[App, AsyncConnectionPool]]:
     """Connected when it is first asked; like the ledger, with nothing bound to a session."""
     kwargs: dict[str, Any] = {"prepare_threshold": None}
     pool = AsyncConnectionPool(
@@ -177,6 +193,6 @@ async def _opened(url: str) -> AsyncIterator[App]:
     await pool.open(wait=False)
     try:
         async with app.open_async(pool):
-            yield app
+            yield app, pool
     finally:
         await pool.close()
