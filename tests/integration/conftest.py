@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from fixtures.memory_ledger import MemoryLedger
-from fixtures.stage import OpenLedger
+from fixtures.stage import OpenLedger, Stage
 from tests.crash.postgres_ledgers import stories_on
 from tests.crash.promise import assert_promise
 from tests.crash.sqlite_ledgers import sqlite_in_memory
 from tests.integration.http_stage import HttpStage, SetUp
+from tests.integration.programs import Program
 from tests.postgres import Postgres
 
 
@@ -48,3 +49,18 @@ def set_up() -> Iterator[SetUp]:
         yield of
         for stage in made:
             assert_promise(stage)
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    """In process on the world alone, held to the promise at the end."""
+    made = Stage()
+    yield made
+    assert_promise(made)
+    made.close()
+
+
+@pytest.fixture
+def program(stage: Stage) -> Program:
+    """A program of a user's own, with the guard around its creates."""
+    return Program(stage)

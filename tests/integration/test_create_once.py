@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -22,22 +21,7 @@ from reconciler.model import (
 from reconciler.open_intent import OpenIntent
 from tests.crash.plans import FOUR_ADS, ONE_AD, TREE, TWINS, ads
 from tests.crash.programs import Unanswered
-from tests.crash.promise import assert_promise
 from tests.integration.programs import Program, ids_of, told
-
-
-@pytest.fixture
-def stage() -> Iterator[Stage]:
-    made = Stage()
-    yield made
-    assert_promise(made)
-    made.close()
-
-
-@pytest.fixture
-def program(stage: Stage) -> Program:
-    return Program(stage)
-
 
 # --- what it lets through ------------------------------------------------------------------------
 

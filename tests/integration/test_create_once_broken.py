@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,22 +20,7 @@ from reconciler.model import (
 from reconciler.open_intent import OpenIntent
 from tests.crash.plans import FOUR_ADS, ONE_AD, ads
 from tests.crash.programs import sender
-from tests.crash.promise import assert_promise
 from tests.integration.programs import Program, Send, ids_of, told
-
-
-@pytest.fixture
-def stage() -> Iterator[Stage]:
-    made = Stage()
-    yield made
-    assert_promise(made)
-    made.close()
-
-
-@pytest.fixture
-def program(stage: Stage) -> Program:
-    return Program(stage)
-
 
 # --- assumptions that a send breaks --------------------------------------------------------------
 

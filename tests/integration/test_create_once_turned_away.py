@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from fixtures.lives import IsStopped
@@ -19,22 +17,7 @@ from reconciler.model import (
 )
 from tests.crash.plans import FOUR_ADS, ONE_AD
 from tests.crash.programs import Unanswered
-from tests.crash.promise import assert_promise
 from tests.integration.programs import Program, ids_of
-
-
-@pytest.fixture
-def stage() -> Iterator[Stage]:
-    made = Stage()
-    yield made
-    assert_promise(made)
-    made.close()
-
-
-@pytest.fixture
-def program(stage: Stage) -> Program:
-    return Program(stage)
-
 
 # --- what it turns away --------------------------------------------------------------------------
 

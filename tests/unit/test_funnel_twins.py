@@ -119,6 +119,15 @@ def test_a_row_without_a_whole_mark_is_the_older_twins() -> None:
     }
 
 
+def test_an_unmarked_row_is_no_older_twins_where_nothing_shows_that_marks_come_back() -> None:
+    doc = document(item("a1"), item("a2", in_name=True))
+
+    assert all_told(judged(doc, two_walks(bare("1001")))) == {
+        "a1": "echo_unproven",
+        "a2": "echo_unproven",
+    }
+
+
 def test_a_row_whose_whole_mark_is_gone_is_no_twins_where_none_was_sent_plainly() -> None:
     doc = document(item("a1", in_name=True), item("a2", in_name=True))
 
