@@ -23,7 +23,7 @@ from .entering import Entered, enter
 from .errors import BindingTaken, LedgerUnavailable, NotSettled, Refused
 from .model import AttemptOutcome, CallError, Kind, Outcome, Surplus
 from .outside import Outside
-from .ports import Anyhow, Change, Event, View
+from .ports import Anyhow, Around, Change, Event, View
 from .recorder import contradicted_by
 from .turning_away import not_settled, stands_for
 from .wave import Stop
@@ -188,14 +188,18 @@ class OpenIntent:
         return timedelta(seconds=self._outside.clock.boot_seconds() - self._open.began)
 
     async def _save_second(self, second: str) -> None:
-        self._note(twice(str(self.external_id), second))
         extra = Surplus(external_id=second, kind=self.kind, item=self.item)
 
         def decide(view: View) -> Change:
+            if second in view.surroundings.bindings:
+                mended = "give this item the id of what it made; that one is another item's"
+                raise BindingTaken(second, next_step=mended)
             said = Event(kind=events.SURPLUS, item=self.item, detail={"external_id": second})
             return Change(document=with_surplus(view.document, [extra]), events=(said,))
 
-        await self._outside.ledger.change(self.document_id, Anyhow(), decide)
+        around = Around(external_ids=frozenset({second}))
+        await self._outside.ledger.change(self.document_id, Anyhow(), decide, around=around)
+        self._note(twice(str(self.external_id), second))
 
     async def _tell_what_broke(self) -> None:
         if self.external_id is not None and self._open.intent.mark is not None:

@@ -131,6 +131,28 @@ def test_a_second_id_is_a_second_entity_told_as_surplus() -> None:
     stage.close()
 
 
+def test_a_second_id_that_is_another_items_is_no_surplus_of_this_one() -> None:
+    """A mixed-up id says nothing of a second entity: a person would be sent to delete a good ad."""
+    stage = Stage()
+    others, document_id = stage.submit(ONE_AD, key="other"), stage.submit(ONE_AD)
+    program = Program(stage)
+    taken = program.made(others, "a1", sender(program.outside))
+
+    async def mixes_up() -> None:
+        async with program.product.intent(document_id, "a1") as intent:
+            await intent.confirm(await sender(program.outside)(intent))
+            with pytest.raises(BindingTaken):
+                await intent.confirm(taken)
+
+    stage.time.run(mixes_up())
+
+    document = stage.document(document_id)
+    assert document.item("a1").state is ItemState.CONFIRMED
+    assert document.surplus == ()
+    assert told(stage, document_id) == []
+    stage.close()
+
+
 def test_what_is_no_id_is_refused_and_the_item_stays_pending(
     stage: Stage, program: Program
 ) -> None:
