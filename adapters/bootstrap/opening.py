@@ -80,6 +80,7 @@ def open_graph(settings: Settings) -> GraphClient:
     """The API's client. The deadline of one page is that of one call: a settle lease that makes no
     step for twice that long is given up."""
     from ..graph.client import GraphClient
+    from ..observing import request_ended
 
     return GraphClient(
         tokens=settings.token_for,
@@ -93,6 +94,7 @@ def open_graph(settings: Settings) -> GraphClient:
         read_timeout=timedelta(seconds=settings.call_timeout_seconds),
         throttle_max_wait=timedelta(seconds=settings.throttle_max_wait_seconds),
         redaction=REDACTION,
+        ended=request_ended,
     )
 
 

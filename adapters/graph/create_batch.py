@@ -19,11 +19,11 @@ from urllib.parse import urlencode
 import httpx
 
 from reconciler.call_outcome import Again, Answer, CreateRequest
-from reconciler.model import Kind, Outcome
+from reconciler.model import CallError, Kind, Outcome
 
-from .answer import answer_to_create
+from .answer import MESSAGE_LENGTH_MAX, answer_to_create
 from .form import form_body
-from .outcome import DEFAULT
+from .outcome import APP_WIDE, DEFAULT
 from .paths import create_path
 from .reply import NoReply, Reply
 from .throttle import USAGE_HEADERS
@@ -36,10 +36,11 @@ Redact = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class ChildAnswer:
-    """What one child was answered, and the headers that tell about its account."""
+    """What one child was answered. `headers` tell about its account, `back` is what it rests on."""
 
     answer: Answer
     headers: httpx.Headers
+    back: Reply | NoReply
 
 
 # --- writing ------------------------------------------------------------------------------------
@@ -69,38 +70,43 @@ def answers_to_batch(
 ) -> list[ChildAnswer]:
     """One for each child, in the order in which they were sent."""
     if isinstance(back, NoReply):
-        return [ChildAnswer(answer_to_create(back, redact), httpx.Headers())] * len(sent)
-    children = _children(back, len(sent))
-    if children is None:
-        return [ChildAnswer(_of_the_whole(back, len(sent), redact), back.headers)] * len(sent)
+        return [ChildAnswer(answer_to_create(back, redact), httpx.Headers(), back)] * len(sent)
+    entries = _entries(back, len(sent))
+    if entries is None:
+        return [_of_the_whole(back, len(sent), redact)] * len(sent)
+    children = [_child(entry, back) for entry in entries]
     answers = [answer_to_create(child, redact) for child in children]
     if _names_one_twice(sent, answers):
-        doubt = NoReply(False, "the reply gives two creates of the batch one id")
-        answers = [answer_to_create(doubt, redact)] * len(sent)
-    return [
-        ChildAnswer(answer, child.headers if isinstance(child, Reply) else _usage_of(back))
-        for answer, child in zip(answers, children, strict=True)
-    ]
+        why = "the reply gives two creates of the batch one id"
+        return [_of_nobody(back, why, redact)] * len(sent)
+    headers = [_headers(entry, back) for entry in entries]
+    return [ChildAnswer(*each) for each in zip(answers, headers, children, strict=True)]
 
 
-def _children(back: Reply, count: int) -> list[Reply | NoReply] | None:
-    """Each child's reply, as if it had been sent alone; None where the reply is not whole."""
+def _entries(back: Reply, count: int) -> list[Any] | None:
+    """One for each child; None where the reply is not whole."""
     content = back.json()
     if not 200 <= back.status < 300 or not isinstance(content, list) or len(content) != count:
         return None
-    return [_child(entry, back) for entry in content]
+    return content
 
 
 def _child(entry: Any, back: Reply) -> Reply | NoReply:
+    """A child's reply, as if it had been sent alone."""
     if entry is None:
         return NoReply(False, "the batch was not finished in time: no answer for this create")
     members = entry if isinstance(entry, dict) else {}
     status, body = members.get("code"), members.get("body")
     if not _is_status(status) or not isinstance(body, str):
         return NoReply(False, "the batch's answer for this create cannot be read")
-    headers = httpx.Headers([*_usage_of(back).multi_items(), *_pairs(members.get("headers"))])
     # Half of a surrogate pair becomes bytes that are no UTF-8, and so no JSON.
-    return Reply(status, headers, body.encode("utf-8", "surrogatepass"))
+    return Reply(status, _headers(entry, back), body.encode("utf-8", "surrogatepass"))
+
+
+def _headers(entry: Any, back: Reply) -> httpx.Headers:
+    """Its own, and the outer reply's about usage, which count for every child."""
+    own = _pairs(entry.get("headers")) if isinstance(entry, dict) else []
+    return httpx.Headers([*_usage_of(back), *own])
 
 
 def _is_status(code: Any) -> TypeGuard[int]:
@@ -122,24 +128,60 @@ def _is_plain(text: Any) -> bool:
     return isinstance(text, str) and text.isascii()
 
 
-def _usage_of(back: Reply) -> httpx.Headers:
-    """The outer reply's: they count for every child, whatever its own say."""
-    names = [(name, value) for name, value in back.headers.multi_items() if name in USAGE_HEADERS]
-    return httpx.Headers(names)
+def _usage_of(back: Reply) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in back.headers.multi_items() if name in USAGE_HEADERS]
 
 
-def _of_the_whole(back: Reply, count: int, redact: Redact) -> Answer:
+def _of_the_whole(back: Reply, count: int, redact: Redact) -> ChildAnswer:
     """The table's line for what stands in place of the answers: a throttle, a lost token.
 
     What it says about the input is about the batch and closes no child's question.
     """
     answer = answer_to_create(back, redact)
     if answer.outcome is Outcome.CREATED or isinstance(back.json(), list):
-        return answer_to_create(NoReply(False, f"no list of {count} answers"), redact)
+        return _of_nobody(back, f"no list of {count} answers", redact)
     if answer.outcome is Outcome.REJECTED and answer.error is not None:
         error = replace(answer.error, row=DEFAULT.number)
-        return replace(answer, outcome=Outcome.UNKNOWN, again=Again.BACKOFF, error=error)
-    return answer
+        answer = replace(answer, outcome=Outcome.UNKNOWN, again=Again.BACKOFF, error=error)
+    return ChildAnswer(answer, back.headers, back)
+
+
+def _of_nobody(back: Reply, why: str, redact: Redact) -> ChildAnswer:
+    """For every child: whose the answers are nobody knows, so nothing was told of any.
+
+    But what they tell of the account holds whoever's they are: a throttle or a lost token that one
+    of them shows closes it, and so does the usage in the headers of any.
+    """
+    content = back.json()
+    entries = content if isinstance(content, list) else []
+    shown = [answer_to_create(_child(entry, back), redact) for entry in entries]
+    nothing = NoReply(False, why)
+    doubt = _closed_by(shown, answer_to_create(nothing, redact))
+    pairs = [pair for entry in entries for pair in _headers(entry, back).multi_items()]
+    return ChildAnswer(doubt, httpx.Headers(pairs or _usage_of(back)), nothing)
+
+
+def _closed_by(shown: Sequence[Answer], doubt: Answer) -> Answer:
+    """The doubt, with what forbids to go on, the weightiest of it, and the longest wait."""
+    closing = [answer for answer in shown if answer.again in (Again.ACCESS, Again.THROTTLED)]
+    if not closing:
+        return doubt
+    worst = min(closing, key=_weight)
+    wait = max((answer.wait for answer in closing if answer.wait), default=None)
+    return replace(doubt, again=worst.again, error=_both(doubt, worst), wait=wait)
+
+
+def _both(doubt: Answer, worst: Answer) -> CallError:
+    assert doubt.error is not None, "a doubt has its reason"
+    assert worst.error is not None, "only an error closes an account"
+    message = f"{doubt.error.message}; an answer to one of them: {worst.error.message}"
+    return replace(worst.error, message=message[:MESSAGE_LENGTH_MAX])
+
+
+def _weight(answer: Answer) -> tuple[bool, bool]:
+    """A limit of the app closes more than one of the account."""
+    is_app_wide = answer.error is not None and answer.error.row in APP_WIDE
+    return answer.again is not Again.ACCESS, not is_app_wide
 
 
 def _names_one_twice(sent: Sequence[CreateRequest], answers: Sequence[Answer]) -> bool:

@@ -6,6 +6,7 @@ import json
 
 from .form import form_body
 from .paths import Edge, Endpoint, Unsendable, account_path
+from .request_class import RequestKind
 from .requests import FORM
 from .sending import Outgoing
 from .text import id_text
@@ -20,6 +21,7 @@ def create_label(
     if credentials is None:
         return None
     return Outgoing(
+        kind=RequestKind.TRIAL,
         method="POST",
         url=endpoint.url(f"{path}/adlabels"),
         headers={**credentials.header, **FORM},
@@ -37,6 +39,7 @@ def delete_label(
     if credentials is None:
         return None
     return Outgoing(
+        kind=RequestKind.TRIAL,
         method="DELETE",
         url=endpoint.url(label_id, credentials.parameters),
         headers=credentials.header,

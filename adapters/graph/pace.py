@@ -2,8 +2,9 @@
 
 The API throttles at a full allowance, and calling on lengthens the block (facts 3.1, 2.11). So each
 reply's usage headers are remembered by account: from 75 % on a short pause comes before every
-request, and once a block is announced or a throttle was met, no request of this process leaves
-until it is over. The ledger tells the other processes; its bound on a wait holds here too.
+request, after a batch one for each create that was in it (facts 3.11). Once a block is announced or
+a throttle was met, no request of this process leaves until it is over. The ledger tells the other
+processes; its bound on a wait holds here too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ RAMP_FROM: Final = 75.0
 PAUSE_MAX: Final = timedelta(seconds=5)
 PAUSE_SHARE: Final = 0.25
 """Of the deadline of the request: no pause takes more of it, however short that was set."""
+
+OWED_SHARE: Final = 0.5
+"""The same with what a batch owes: with the request behind it the pause stays well within twice the
+deadline, and without a step for so long a lease is given up."""
 
 REMEMBERED: Final = timedelta(minutes=5)
 """The allowances are those of a rolling hour: an older figure tells nothing."""
@@ -57,6 +62,7 @@ class _Known:
 
     percent: float = 0.0
     percent_until: float = 0.0
+    owed_until: float = 0.0
     blocked_until: float = 0.0
     is_told: bool = False
     next_line_at: float = 0.0
@@ -124,15 +130,35 @@ class Pace:
         return self._apps.get(self._app_of(account) or "") if self._apps else None
 
     def pause(self, account: str, within: timedelta) -> timedelta:
-        """How long to wait before the next request, whose deadline is `within`."""
+        """How long to wait before the next request, whose deadline is `within`.
+
+        After a batch also what it owes, as far as half of `within` goes.
+        """
+        known = self._accounts.get(account)
+        one = self._pause_of_one(account, within)
+        if known is None or one <= timedelta(0):
+            return timedelta(0)
+        self._tell(account, known, one)
+        owed = timedelta(seconds=max(0.0, known.owed_until - _now()))
+        return max(one, min(one + owed, within * OWED_SHARE))
+
+    def owe(self, account: str, calls: int, within: timedelta) -> None:
+        """So many calls go out beside the one that was waited for, in the same request.
+
+        Each child of a batch counts (facts 3.11), so each owes the pause it would have made alone.
+        Batches side by side owe side by side, as creates that are sent alone wait side by side.
+        """
+        owed = self._pause_of_one(account, within) * calls
+        if owed > timedelta(0):
+            known = self._known(account)
+            known.owed_until = max(known.owed_until, _now() + owed.total_seconds())
+
+    def _pause_of_one(self, account: str, within: timedelta) -> timedelta:
         known = self._accounts.get(account)
         if known is None or _now() >= known.percent_until or self.block(account) is not None:
             return timedelta(0)
         share = max(0.0, (known.percent - RAMP_FROM) / (FULL - RAMP_FROM))
-        pause = min(PAUSE_MAX, within * PAUSE_SHARE) * share
-        if pause > timedelta(0):
-            self._tell(account, known, pause)
-        return pause
+        return min(PAUSE_MAX, within * PAUSE_SHARE) * share
 
     def _close(self, known: _Known, block: timedelta | None) -> None:
         """Two that differ: the later end counts."""

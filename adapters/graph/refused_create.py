@@ -6,6 +6,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from .paths import Endpoint, account_path
+from .request_class import RequestKind
 from .requests import FORM
 from .sending import Outgoing
 from .tokens import Keyring
@@ -24,6 +25,7 @@ def refused_create(endpoint: Endpoint, keyring: Keyring, account_id: str) -> Out
     if credentials is None:
         return None
     return Outgoing(
+        kind=RequestKind.TRIAL,
         method="POST",
         url=endpoint.url(f"{path}/campaigns"),
         headers={**credentials.header, **FORM},

@@ -10,6 +10,7 @@ from reconciler.call_outcome import CreateRequest
 from .create_batch import BATCH_PATH, batch_body
 from .form import form_body
 from .paths import Edge, Endpoint, create_path
+from .request_class import RequestKind
 from .sending import Outgoing
 from .tokens import Keyring
 
@@ -30,6 +31,7 @@ class Requests:
         if credentials is None:
             return None
         return Outgoing(
+            kind=RequestKind.CREATE,
             method="POST",
             url=self._endpoint.url(path),
             headers={**credentials.header, **FORM},
@@ -44,6 +46,7 @@ class Requests:
         if credentials is None:
             return None
         return Outgoing(
+            kind=RequestKind.BATCH,
             method="POST",
             url=self._endpoint.url(BATCH_PATH),
             headers={**credentials.header, **FORM},
@@ -57,5 +60,8 @@ class Requests:
             return None
         query = {**edge.parameters, **page, **credentials.parameters}
         return Outgoing(
-            method="GET", url=self._endpoint.url(edge.path, query), headers=credentials.header
+            kind=RequestKind.READ,
+            method="GET",
+            url=self._endpoint.url(edge.path, query),
+            headers=credentials.header,
         )

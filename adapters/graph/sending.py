@@ -17,6 +17,7 @@ from typing import Any, Final
 import httpx
 
 from .reply import NoReply, Reply
+from .request_class import Ended, RequestKind, class_of
 from .transport import POOL_WAIT_SECONDS, Lanes
 
 HEADERS: Final = {
@@ -45,6 +46,7 @@ socket; cut off by our deadline, it stays open until it is collected."""
 class Outgoing:
     """One request, ready to go."""
 
+    kind: RequestKind
     method: str
     url: str
     headers: Mapping[str, str] = field(repr=False)
@@ -56,10 +58,14 @@ class TooLarge(Exception):
 
 
 class Sender:
-    """Puts requests on the wire. Raises nothing but `CancelledError`."""
+    """Puts requests on the wire. Raises nothing but `CancelledError`.
 
-    def __init__(self, lanes: Lanes) -> None:
+    `ended` is told the class of each, also of one that was given up before its reply.
+    """
+
+    def __init__(self, lanes: Lanes, ended: Ended = lambda _: None) -> None:
         self._lanes = lanes
+        self._ended = ended
 
     async def send(self, outgoing: Outgoing, within: timedelta, body_max: int) -> Reply | NoReply:
         """At most one request, answered within `within`; a body over `body_max` bytes is no reply.
@@ -67,6 +73,17 @@ class Sender:
         Cancelled, it raises at once; the request may still land.
         """
         progress = Progress()
+        back: Reply | NoReply | None = None
+        try:
+            back = await self._sent(outgoing, progress, within, body_max)
+            return back
+        finally:
+            given_up = NoReply(progress.proves_nothing_left, "given up")
+            self._ended(class_of(outgoing.kind, back or given_up))
+
+    async def _sent(
+        self, outgoing: Outgoing, progress: Progress, within: timedelta, body_max: int
+    ) -> Reply | NoReply:
         try:
             async with asyncio.timeout(within.total_seconds()) as deadline:
                 return await self._exchange(outgoing, progress, deadline, body_max)

@@ -33,6 +33,9 @@ FENCE_REJECTIONS: Final = _counter("fence_rejections", "Writes refused for a los
 COMMIT_UNKNOWN: Final = _counter("commit_unknown", "Commits that nobody acknowledged.")
 SURPLUS: Final = _counter("surplus", "Entities beyond what is wanted, as they were noticed.")
 INVARIANT_VIOLATIONS: Final = _counter("invariant_violations", "Our own assertions that failed.")
+GRAPH_REQUESTS: Final = _counter(
+    "graph_requests", "Requests to the API, by what they asked and what came of them.", "class"
+)
 THROTTLE_WAIT: Final = _counter("throttle_wait_seconds", "What accounts were told to wait.")
 NOTICES: Final = _counter("notices", "Notices that were sent, or could not be.", "result")
 SURVIVORS: Final = Histogram(

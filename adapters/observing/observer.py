@@ -67,6 +67,11 @@ class Observer:
         )
 
 
+def request_ended(request_class: str) -> None:
+    """Count one request to the API, such as `create_answered`."""
+    metrics.GRAPH_REQUESTS.labels(request_class).inc()
+
+
 def _wants_a_person(event: Event) -> bool:
     is_held = event.kind == events.STATE and event.detail.get("state") == DocumentState.HELD
     return is_held or event.kind == events.SURPLUS

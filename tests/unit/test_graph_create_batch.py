@@ -227,6 +227,71 @@ def test_what_became_of_the_request_became_of_every_child(
     assert [each.answer.outcome for each in both] == [outcome] * 2
 
 
+# --- what a doubtful reply tells of the account --------------------------------------------------
+
+MISALIGNED = [
+    lambda answer: [created("901"), answer],
+    lambda answer: [answer],
+    lambda answer: [created("901"), created("901"), answer],
+    lambda answer: [created("901"), created("902"), answer, None],
+]
+"""Too few, an id twice, too many: of no entry is it known whose it is."""
+
+WAIT = json.dumps({"1001": [{"type": "ads_management", "estimated_time_to_regain_access": 7}]})
+
+
+@pytest.mark.parametrize("reply", MISALIGNED)
+@pytest.mark.parametrize(
+    ("code", "row", "again"),
+    [
+        (80004, "E22", Again.THROTTLED),
+        (4, "E11", Again.THROTTLED),
+        (190, "E23", Again.ACCESS),
+    ],
+)
+def test_what_closes_the_account_counts_whosever_answer_it_is(
+    reply: Any, code: int, row: str, again: Again
+) -> None:
+    """Nobody is told created or refused by it, and nobody goes on against the block."""
+    closing = child(400, error(code, message="m"), x_business_use_case_usage=WAIT)
+
+    for each in told(whole(reply(closing)), sent(3)):
+        answer = each.answer
+        assert (answer.outcome, answer.again, answer.external_id) == (UNKNOWN, again, None)
+        assert answer.error is not None
+        assert answer.error.row == row
+        assert answer.error.message.endswith("; an answer to one of them: m")
+        assert answer.wait == (timedelta(minutes=7) if again is Again.THROTTLED else None)
+        assert each.headers.get_list(USAGE) == [WAIT]
+
+
+def test_of_several_that_close_it_the_weightiest_is_told_with_the_longest_wait() -> None:
+    short = json.dumps({"1001": [{"estimated_time_to_regain_access": 1}]})
+    entries = [
+        child(400, error(80004), x_business_use_case_usage=WAIT),
+        child(400, error(4), x_business_use_case_usage=short),
+    ]
+
+    (answer,) = answers(entries, 1)
+
+    assert answer.error is not None
+    assert (answer.error.row, answer.wait) == ("E11", timedelta(minutes=7))
+
+
+def test_an_error_of_the_input_closes_nothing_where_it_is_not_known_whose_it_is() -> None:
+    (answer,) = answers([child(400, error(100, message="m")), created("901")], 1)
+
+    assert answer.error is not None
+    assert (answer.outcome, answer.again, answer.error.row) == (UNKNOWN, Again.BACKOFF, "N02")
+
+
+def test_an_entry_that_cannot_be_read_still_tells_its_usage() -> None:
+    (only,) = told(whole([{"headers": [{"name": USAGE, "value": WAIT}]}]), sent(1))
+
+    assert only.answer.outcome is UNKNOWN
+    assert only.headers.get_list(USAGE) == [WAIT]
+
+
 # --- headers --------------------------------------------------------------------------------------
 
 

@@ -141,6 +141,30 @@ async def test_a_throttled_batch_is_unknown_and_keeps_the_next_request_back() ->
     assert (later.outcome, later.again) == (Outcome.NOT_SENT, Again.THROTTLED)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        lambda refused: [made("901"), refused],
+        lambda refused: [refused],
+        lambda refused: [made("901"), made("901"), refused],
+    ],
+)
+async def test_a_throttle_that_only_one_answer_shows_keeps_the_next_request_back(
+    reply: Callable[[Any], Any],
+) -> None:
+    """Also where nobody can say whose answer it is: the account is the same (facts 2.11)."""
+    refused = {"code": 400, "body": json.dumps({"error": {"code": 80004}})}
+    api = Api(reply(refused))
+    graph = client(api)
+
+    answers = await graph.create_many([create("A"), create("B")], within=WITHIN)
+    later = await graph.create(create("C"), within=WITHIN)
+
+    assert (answers[-1].outcome, answers[-1].again) == (Outcome.UNKNOWN, Again.THROTTLED)
+    assert (later.outcome, later.again) == (Outcome.NOT_SENT, Again.THROTTLED)
+    assert len(api.asked) == 1
+
+
 async def test_one_deadline_runs_over_the_whole() -> None:
     async def hang(_: httpx.Request) -> httpx.Response:
         await asyncio.Event().wait()

@@ -155,6 +155,62 @@ def test_no_pause_takes_more_than_a_quarter_of_a_short_deadline(time: VirtualTim
     assert pause(time, pace, within=timedelta(seconds=2)) == pytest.approx(0.5)
 
 
+def owe(time: VirtualTime, pace: Pace, calls: int, within: timedelta = CALL) -> None:
+    at_once(time, lambda: pace.owe("act_1", calls, within))
+
+
+def test_each_create_of_a_batch_owes_the_pause_it_would_have_made_alone(time: VirtualTime) -> None:
+    """Facts 3.11: ten creates in one request are ten calls."""
+    pace = Pace(HOUR)
+    noted(time, pace, {APP: {"call_count": 80}})
+
+    owe(time, pace, 9)
+
+    assert pause(time, pace) == pytest.approx(10)
+    assert pause(time, pace, "act_2") == 0
+
+
+def test_batches_side_by_side_owe_side_by_side_and_time_that_passes_pays(
+    time: VirtualTime,
+) -> None:
+    """So do creates that are sent alone: each waits, none for the other."""
+    pace = Pace(HOUR)
+    noted(time, pace, {APP: {"call_count": 80}})
+    owe(time, pace, 9)
+    owe(time, pace, 4)
+
+    time.pass_(timedelta(seconds=6))
+    assert pause(time, pace) == pytest.approx(4)
+    time.pass_(timedelta(seconds=4))
+    assert pause(time, pace) == pytest.approx(1)
+
+
+def test_what_a_batch_owes_takes_no_more_than_half_of_the_deadline(time: VirtualTime) -> None:
+    """Longer, and a lease whose work makes no step would be given up."""
+    pace = Pace(HOUR)
+    noted(time, pace, {APP: {"call_count": 100}})
+
+    owe(time, pace, 49)
+
+    assert pause(time, pace) == pytest.approx(15)
+    assert pause(time, pace, within=timedelta(seconds=2)) == pytest.approx(1)
+
+
+def test_below_the_ramp_a_batch_owes_nothing_and_where_usage_falls_nothing_is_left(
+    time: VirtualTime,
+) -> None:
+    pace = Pace(HOUR)
+    owe(time, pace, 9)
+    noted(time, pace, {APP: {"call_count": 70}})
+    owe(time, pace, 9)
+    noted(time, pace, {APP: {"call_count": 80}})
+    assert pause(time, pace) == pytest.approx(1)
+
+    owe(time, pace, 9)
+    noted(time, pace, {APP: {"call_count": 70}})
+    assert pause(time, pace) == 0
+
+
 def test_a_newer_figure_replaces_an_older_one_and_a_reply_without_one_does_not(
     time: VirtualTime,
 ) -> None:
