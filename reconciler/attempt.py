@@ -40,12 +40,16 @@ async def run_attempt(claimed: View, local: LocalLease, outside: Outside) -> Vie
     lease = claimed.document.lease
     if lease is None:
         raise AssertionError("a claim sets a lease")
-    async with renewed(claimed.document.id, lease, local, outside) as held:
-        view = claimed
-        for _ in range(WAVES_MAX):
-            view, ending = await _go_on(view, held, outside)
-            if ending is not None:
-                return await end_attempt(view.document.id, ending, held, outside)
+    with outside.watch("attempt", claimed.document):
+        async with renewed(claimed.document.id, lease, local, outside) as held:
+            return await _in_waves(claimed, held, outside)
+
+
+async def _in_waves(view: View, held: HeldLease, outside: Outside) -> View:
+    for _ in range(WAVES_MAX):
+        view, ending = await _go_on(view, held, outside)
+        if ending is not None:
+            return await end_attempt(view.document.id, ending, held, outside)
     raise AssertionError("every wave settles an item or ends the attempt")
 
 

@@ -101,26 +101,29 @@ async def look(
     Rows with an id of `naming` are kept whatever they bear: a person asks about them.
     """
     judged = tuple(items)
-    walking = _Walking(document, judged, outside, step, naming)
-    began_at = await outside.ledger.now()
-    if also or naming or not await walking.found_all_by_label(_places(judged)):
-        await walking.walk(_places(judged) | also, Statuses.EVERY_STATUS)
-        await walking.judge_with_log()
-    if again := walking.places_where_absence_could_be_said():
-        await walking.walk(again, Statuses.NO_FILTER)
-        await walking.judge_with_log()
-    if needs_label_check(document, judged, walking.complete, walking.judgement):
-        await walking.judge(await outside.graph.has_label(document.account_id, _label(document)))
-    return Look(
-        began_at=began_at,
-        seen=seen(document),
-        around=walking.around,
-        surroundings=walking.surroundings,
-        judgement=walking.judgement,
-        listings=tuple(walking.complete),
-        incomplete=walking.incomplete,
-        policy=walking.policy,
-    )
+    with outside.watch("look", document):
+        walking = _Walking(document, judged, outside, step, naming)
+        began_at = await outside.ledger.now()
+        if also or naming or not await walking.found_all_by_label(_places(judged)):
+            await walking.walk(_places(judged) | also, Statuses.EVERY_STATUS)
+            await walking.judge_with_log()
+        if again := walking.places_where_absence_could_be_said():
+            await walking.walk(again, Statuses.NO_FILTER)
+            await walking.judge_with_log()
+        if needs_label_check(document, judged, walking.complete, walking.judgement):
+            await walking.judge(
+                await outside.graph.has_label(document.account_id, _label(document))
+            )
+        return Look(
+            began_at=began_at,
+            seen=seen(document),
+            around=walking.around,
+            surroundings=walking.surroundings,
+            judgement=walking.judgement,
+            listings=tuple(walking.complete),
+            incomplete=walking.incomplete,
+            policy=walking.policy,
+        )
 
 
 def absence_could_be_said(

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Final, Literal
 
 from .limits import Limits
+from .model import Document
 from .policy import Legacy
 from .ports import Chance, Clock, Graph, Ledger
 from .slots import Slots
+
+Work = Literal["attempt", "look"]
+"""What is watched: one attempt from its claim to its end, or one look from its first walk on."""
+
+Watch = Callable[[Work, Document], AbstractContextManager[object]]
+"""Surrounds a piece of work, to see how long it takes. Decides nothing, and raises nothing."""
+
+_UNSEEN: Final = nullcontext()
+
+
+def unseen(_: Work, __: Document) -> AbstractContextManager[object]:
+    """Nobody watches."""
+    return _UNSEEN
 
 
 def _never() -> bool:
@@ -22,7 +38,8 @@ class Outside:
     `owner` is this process's name on leases, fresh at every start. `stopping` is asked before
     every create: once it says True no further create starts, what is in flight is awaited, saved,
     and the document handed back uncounted. `legacy` says what suffices for documents without a mark
-    from elsewhere. `slots` bounds the creates in flight over all documents.
+    from elsewhere. `slots` bounds the creates in flight over all documents. `watch` surrounds
+    attempts and looks.
     """
 
     ledger: Ledger
@@ -33,6 +50,7 @@ class Outside:
     owner: str
     legacy: Legacy = field(default_factory=Legacy)
     stopping: Callable[[], bool] = _never
+    watch: Watch = unseen
     slots: Slots = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

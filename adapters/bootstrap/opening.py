@@ -6,7 +6,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from reconciler.outside import Outside
+from reconciler.outside import Outside, Watch, unseen
+from reconciler.ports import Graph
 
 from ..clock import SystemChance, SystemClock
 from ..settings import Settings
@@ -37,15 +38,17 @@ def open_reconciler(
     notices = _notices(settings)
     ledger.watcher = Observer(notices)
     chance = SystemChance()
+    traced, watch = _traced(graph)
     outside = Outside(
         ledger=ledger,
-        graph=graph,
+        graph=traced,
         clock=SystemClock(),
         chance=chance,
         limits=limits,
         owner=chance.owner(),
         legacy=settings.to_legacy(),
         stopping=stopping,
+        watch=watch,
     )
 
     async def close() -> None:
@@ -55,6 +58,16 @@ def open_reconciler(
 
     budget = timedelta(seconds=settings.read_budget_seconds)
     return Reconciler(outside, read_budget=budget, close=close)
+
+
+def _traced(graph: Graph) -> tuple[Graph, Watch]:
+    """With a span around what takes time, where OpenTelemetry is installed."""
+    from ..observing.tracing import TracedGraph, tracer, watching
+
+    spans = tracer()
+    if spans is None:
+        return graph, unseen
+    return TracedGraph(graph, spans), watching(spans)
 
 
 def _notices(settings: Settings) -> Notices:
