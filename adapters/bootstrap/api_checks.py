@@ -1,9 +1,8 @@
-"""What the API tells beside its answers: the version that served, the token's rights, narrowing."""
+"""What the API tells beside its answers: the version that served, and whether it narrows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import httpx
 
@@ -11,17 +10,11 @@ from reconciler.listing import Statuses, WalkRequest
 from reconciler.model import Container, ContainerKind, Kind
 
 from ..graph.narrowing import narrowed
-from ..graph.paths import Edge, account_path, children_edge
+from ..graph.paths import account_path, children_edge
 from ..graph.reply import Reply
 from ..settings import Settings
 from ..shapes import Check
 from .asking import Back, asked_for, content_of, told
-
-NEEDED: Final = "ads_management"
-"""Creates, and reads too."""
-
-USUAL: Final = frozenset({NEEDED, "ads_read", "business_management", "public_profile"})
-"""What comes with it, or reads."""
 
 
 def version_check(account_id: str, headers: httpx.Headers, asked: str) -> Check | None:
@@ -43,32 +36,6 @@ def version_check(account_id: str, headers: httpx.Headers, asked: str) -> Check 
 _VERSION_FIX: Final = (
     "read the changelog of the API, then set RECONCILER_GRAPH_VERSION to a live one"
 )
-
-
-async def scopes_check(settings: Settings, account_id: str) -> Check | None:
-    """The token's permissions. None: the API does not tell them, as of tokens of another kind."""
-    edge = Edge(account_path(account_id), "me/permissions", {})
-    rows = content_of(await asked_for(settings, edge, {"limit": "500"})).get("data")
-    return scopes_told(account_id, rows) if isinstance(rows, list) and rows else None
-
-
-def scopes_told(account_id: str, rows: list[Any]) -> Check:
-    """Too narrow fails; broader than needed is said, for a stolen token can do all of it."""
-    granted = {str(row.get("permission")) for row in rows if _is_granted(row)}
-    broader = ", ".join(sorted(granted - USUAL))
-    if NEEDED not in granted:
-        return Check(
-            name=f"scopes {account_id}",
-            ok=False,
-            detail=f"{NEEDED} is not granted; granted: {', '.join(sorted(granted)) or 'none'}",
-            fix=f"make a token with {NEEDED}",
-        )
-    more = f"; broader than needed: {broader}" if broader else ""
-    return Check(name=f"scopes {account_id}", ok=True, detail=f"{NEEDED} is granted{more}")
-
-
-def _is_granted(row: Any) -> bool:
-    return isinstance(row, Mapping) and row.get("status") == "granted"
 
 
 NOBODYS: Final = "rc1-doctorasksforit2"

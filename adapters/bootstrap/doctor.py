@@ -1,6 +1,7 @@
 """Checks what the promise rests on, one line each, going on after each that fails.
 
-Reads only: at most five cheap GETs for each account. `echo` alone makes something, one ad label.
+Reads only: five cheap GETs for each account, a few more where its token's permissions come in
+pages. `echo` alone makes something, one ad label.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from reconciler.errors import ReconcilerError
 
 from ..settings import Settings, load_settings, unknown_variables
 from ..shapes import Check
-from .api_checks import narrowing_check, scopes_check, version_check
+from .api_checks import narrowing_check, version_check
 from .echo_trial import trial_name, try_echo
 from .lasting import lasting_checks
 from .opening import open_ledger
 from .probing import Probed, label_count, probe
+from .scopes import scopes_check
 from .secrets import learn_secrets
 
 ACCOUNTS_MAX: Final = 20

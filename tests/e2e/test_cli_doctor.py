@@ -107,3 +107,85 @@ def test_the_doctor_says_whether_listings_are_narrowed(
     narrowing = checks(ran)["narrowing"]
     assert (ran.code, narrowing["status"]) == (0, "ok")
     assert str(narrowing["detail"]).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("faults", "status", "said"),
+    [
+        ([], "ok", "ads_management is granted"),
+        (["permission"], "failed", "ads_management is declined; granted: ads_read, business_"),
+        (["permission:status=expired"], "failed", "ads_management is expired; granted: ads_read"),
+        (["permission:status=missing"], "failed", "ads_management is not granted; granted: ads_r"),
+        (
+            ["permission:of=pages_messaging,status=granted"],
+            "ok",
+            "ads_management is granted; broader than needed: pages_messaging",
+        ),
+        (
+            ["limit_cap:rows=1", "empty_page:on_edge=permissions,nth=2"],
+            "ok",
+            "ads_management is gr",
+        ),
+        (
+            ["limit_cap:rows=1", "permission"],
+            "failed",
+            "ads_management is declined; granted: ads_re",
+        ),
+    ],
+)
+def test_the_doctor_says_what_the_token_may_do(
+    shell: Shell, graph: FakeGraph, faults: list[str], status: str, said: str
+) -> None:
+    for fault in faults:
+        graph.faults.add(fault)
+
+    ran = shell.run("doctor", "--account", "1001", "--json")
+
+    scopes = checks(ran)["scopes"]
+    assert (ran.code, scopes["status"]) == (0 if status == "ok" else 1, status)
+    assert str(scopes["detail"]).startswith(said)
+    assert ("make a token with ads_management" in str(scopes["fix"])) is (status == "failed")
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        ["page_error"],
+        ["throttle"],
+        ["access_lost"],
+        ["connection_lost"],
+        ["html_page"],
+        ["odd_paging"],
+        ["endless_empty_pages"],
+        ["limit_cap:rows=1", "page_error:nth=2"],
+    ],
+)
+def test_of_permissions_that_were_not_told_to_the_end_the_doctor_claims_nothing(
+    bare_shell: Shell, graph: FakeGraph, faults: list[str]
+) -> None:
+    """What was not read may be the grant, or the refusal."""
+    *standing, broken = faults
+    for fault in standing:
+        graph.faults.add(fault)
+    graph.faults.add(broken, on_edge="permissions")
+
+    scopes = checks(bare_shell.run("doctor", "--account", "1001", "--json"))["scopes"]
+
+    assert (scopes["ok"], scopes["status"]) == (False, "unknown")
+    assert str(scopes["detail"]).startswith("the API did not tell all permissions of the token")
+    assert scopes["fix"]
+
+
+@pytest.mark.parametrize("how", ["refused", "none told"])
+def test_a_token_whose_permissions_nobody_tells_has_no_line(
+    shell: Shell, graph: FakeGraph, how: str
+) -> None:
+    """As one that is no user's: the API refuses the question."""
+    graph.options.permissions.clear()
+    if how == "refused":
+        graph.faults.add("access_lost:code=2500,on_edge=permissions")
+
+    ran = shell.run("doctor", "--account", "1001", "--json")
+
+    assert ran.code == 0
+    assert "scopes" not in checks(ran)

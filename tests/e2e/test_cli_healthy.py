@@ -117,7 +117,7 @@ def test_the_doctor_has_a_line_for_each_check(shell: Shell, graph: FakeGraph) ->
     names = [check["name"].split()[0] for check in told.json["checks"]]
     assert names == [
         *("variables", "settings", "ledger", "durability", "failover"),
-        *("address", "access", "clock", "version", "labels", "narrowing"),
+        *("address", "access", "clock", "version", "scopes", "labels", "narrowing"),
     ]
     durability = next(c for c in told.json["checks"] if c["name"] == "durability")
     assert durability["detail"] == "A1: journal_mode wal, synchronous FULL"

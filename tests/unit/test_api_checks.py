@@ -7,7 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from adapters.bootstrap.api_checks import scopes_told, version_check
+from adapters.bootstrap.api_checks import version_check
+from adapters.bootstrap.scopes import scopes_told
 
 SERVED, WARNING = "facebook-api-version", "X-Ad-Api-Version-Warning"
 
@@ -46,8 +47,11 @@ def row(permission: str, status: str = "granted") -> dict[str, str]:
         ([row("ads_management"), row("public_profile")], "ok", "ads_management is granted"),
         ([row("ads_management"), row("pages_messaging")], "ok", "broader than needed: pages_mess"),
         ([row("ads_read")], "failed", "ads_management is not granted; granted: ads_read"),
-        ([row("ads_management", "declined")], "failed", "granted: none"),
+        ([row("ads_management", "declined")], "failed", "is declined; granted: none"),
+        ([row("ads_management", "expired"), row("ads_read")], "failed", "is expired; granted: ads"),
+        ([row("ads_management"), row("ads_management", "declined")], "failed", "granted: none"),
         (["ads_management", None, {"permission": "ads_management"}], "failed", "granted: none"),
+        ([{"permission": 7, "status": "granted"}], "failed", "is not granted; granted: none"),
     ],
 )
 def test_a_token_too_narrow_fails_and_one_too_broad_is_said(
