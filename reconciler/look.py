@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
 
+from .activity_log import UnreadLog
 from .copying import replace
 from .funnel import DEFAULT_POLICY, Policy, judge, needs_label_check
 from .limits import Limits
@@ -25,21 +25,15 @@ from .listing import (
     Wanted,
     wanted_for,
 )
-from .model import Document, Grade, Intent, Item, ItemState, Origin, Reason
+from .log_question import question_of
+from .model import Document, Intent, Item, ItemState, Origin, Reason
 from .outside import Outside
-from .policy import is_in_log
 from .ports import Around, Surroundings
-from .settling import Window, settle_at, shows_everything, window
-from .verdict import Found, Inconclusive, Judgement, Verdict
+from .settling import settle_at, shows_everything
+from .verdict import Found, Judgement, Verdict
 
 Step = Callable[[], None]
 """Called whenever the work moved, so that a renewal sees it."""
-
-
-SAID_BY_NAMES: Final = frozenset(
-    {Reason.AMBIGUOUS, Reason.CONTESTED, Reason.OVER_CAP, Reason.PROVENANCE}
-)
-"""What keeps a verdict from being given may be another app's rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,31 +267,22 @@ class _Walking:
             await self.judge()
 
     async def _read_log(self) -> bool:
-        """As far as the windows of what is judged by name reach; False where nothing is new."""
-        spans = [span for intent in self._unproven() for span in self._windows(intent)]
-        rows = frozenset(row.id for walk in self.complete for row in walk.rows)
-        if not spans or rows <= self._asked_of_log:
+        """False where no name decides, where it was asked about all rows, and where it is unread.
+
+        What it told before stands: a second question may reach less far than the first.
+        """
+        verdicts, timings = self.judgement.verdicts, self._outside.limits.timings()
+        asked = question_of(self._document, self._judged, verdicts, self.complete, timings)
+        if asked is None or asked.ids <= self._asked_of_log:
             return False
-        since, until = min(start for start, _ in spans), max(end for _, end in spans)
-        account_id, self._asked_of_log = self._document.account_id, rows
-        self._log = await self._outside.graph.apps_that_made(account_id, rows, since, until)
+        graph, account_id = self._outside.graph, self._document.account_id
+        self._asked_of_log = asked.ids
+        read = await graph.logged_creations(account_id, asked.since, asked.until)
         self._step()
-        return self._log is not None
-
-    def _windows(self, intent: Intent) -> Window:
-        return window(intent, self._document.attempts, self._outside.limits.timings())
-
-    def _unproven(self) -> list[Intent]:
-        verdicts = self.judgement.verdicts
-        judged = ((item.intent, verdicts.get(item.key)) for item in self._judged)
-        return [each for each, said in judged if each and is_in_log(each) and _is_by_name(said)]
-
-
-def _is_by_name(verdict: Verdict | None) -> bool:
-    """Found by name, or not found only because too many rows have it or the log must tell."""
-    if isinstance(verdict, Found):
-        return verdict.grade is Grade.NAME_AND_TIME
-    return isinstance(verdict, Inconclusive) and verdict.reason in SAID_BY_NAMES
+        if isinstance(read, UnreadLog):
+            return False
+        self._log = {**(self._log or {}), **asked.told(read.creations)}
+        return True
 
 
 def keeping(wanted: Wanted, naming: frozenset[str]) -> Keep:

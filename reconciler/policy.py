@@ -46,13 +46,15 @@ class Policy:
     stated that none is missing; without it the rows of healthy documents look like ours.
     `provenance` is what the activity log tells: external id to the id of the app that created it;
     None where it was not read. Another app's entity is not ours. What the log does not tell says
-    nothing (facts 6.10), and is a doubt only where `legacy_evidence` demands that it names our app.
+    nothing (facts 6.10), and is a doubt only where `legacy_evidence` demands that it names our app,
+    or `must_be_logged` does: a bound of ours forbade to read it, and it might tell.
     """
 
     legacy_evidence: LegacyEvidence = LegacyEvidence.NAME_AND_TIME
     account_has_finished_document: bool = False
     app_id: str | None = None
     provenance: Mapping[str, str] | None = None
+    must_be_logged: bool = False
 
     def refuses(self, document: Document, intent: Intent) -> bool:
         """Whether nothing is to be said about this intent without a mark."""
@@ -65,7 +67,8 @@ class Policy:
     def demands_provenance(self, document: Document, intent: Intent) -> bool:
         """Whether nothing may be claimed of which the log does not say that our app made it."""
         demanded = self.legacy_evidence is LegacyEvidence.PROVENANCE
-        return is_in_log(intent) and document.origin is Origin.IMPORTED and demanded
+        by_policy = document.origin is Origin.IMPORTED and demanded
+        return is_in_log(intent) and (by_policy or self.must_be_logged)
 
 
 def is_in_log(intent: Intent) -> bool:

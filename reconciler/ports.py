@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from .activity_log import LoggedCreations, UnreadLog
 from .arriving import Arrivals
 from .batching import Batches
 from .call_outcome import Answer, CreateRequest
@@ -337,15 +338,15 @@ class Graph(Protocol):
         """
         return None
 
-    async def apps_that_made(
-        self, account_id: str, ids: frozenset[str], since: datetime, until: datetime
-    ) -> Mapping[str, str] | None:
-        """Which app created each of these, as the account's activity log tells: id to app id.
+    async def logged_creations(
+        self, account_id: str, since: datetime, until: datetime
+    ) -> LoggedCreations | UnreadLog:
+        """Which app created what between two moments, as the account's activity log tells.
 
-        Of what the log does not tell nothing follows: it lags and forgets (facts 6.7, 6.10). None:
-        it could not be read to its end. GET only.
+        Rows of a few minutes before and after may be told too. Of what the log does not tell
+        nothing follows: it lags and forgets (facts 6.7, 6.10). GET only.
         """
-        return None
+        return UnreadLog()
 
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """Whether the account has an ad label of this name. None: the walk did not complete."""

@@ -8,10 +8,13 @@ be read whole is not read at all.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final
+
+from reconciler.activity_log import MARGIN, Creation, LoggedCreations, UnreadLog
+from reconciler.created_time import parse_created_time
 
 from .paging import GivenUp, PageReader
 from .paths import Edge, account_path
@@ -31,15 +34,12 @@ FIELDS: Final = "event_type,event_time,object_id,object_type,application_id"
 PAGES_MAX: Final = 100
 """The log shares the allowance of creates (facts 6.8); a window of minutes has a page or two."""
 
-MARGIN: Final = timedelta(minutes=5)
-"""On both sides: `until` is exclusive, and a row's time need not be the entity's (facts 6.6)."""
-
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    """The creations of one page: id of the entity, id of the app."""
+    """The creations of one page."""
 
-    creations: tuple[tuple[str, str], ...]
+    creations: tuple[Creation, ...]
     after: str | None
 
 
@@ -50,27 +50,21 @@ def activities_edge(account_id: str, since: datetime, until: datetime) -> Edge:
     return Edge(path, f"{path}/activities", {"fields": FIELDS, **bounds})
 
 
-async def read_apps(
-    reader: PageReader, edge: Edge, ids: Collection[str]
-) -> Mapping[str, str] | None:
-    """Which app created each of these. None: the log was not read to its end.
-
-    An entity that two rows give to two apps is left out: one of them is wrong.
-    """
-    told: dict[str, set[str]] = {}
+async def read_creations(reader: PageReader, edge: Edge) -> LoggedCreations | UnreadLog:
+    """All creations of an edge's time, if it was read to its end."""
+    told: list[Creation] = []
     after: str | None = None
-    for _ in range(PAGES_MAX):
+    for pages in range(1, PAGES_MAX + 1):
         got = await reader.read_as(read_log_page, edge, after)
         if isinstance(got, GivenUp):
-            return None
-        for entity, app in got.page.creations:
-            told.setdefault(entity, set()).add(app)
+            return UnreadLog(pages=pages)
+        told += got.page.creations
         if got.page.after is None:
-            return {each: app for each in ids for app in told.get(each, ()) if len(told[each]) == 1}
+            return LoggedCreations(creations=tuple(told), pages=pages)
         if got.page.after == after:
-            return None
+            return UnreadLog(pages=pages)
         after = got.page.after
-    return None
+    return UnreadLog(pages=PAGES_MAX, is_too_long=True)
 
 
 def read_log_page(body: bytes) -> LogPage | NotAPage:
@@ -87,11 +81,17 @@ def read_log_page(body: bytes) -> LogPage | NotAPage:
     return LogPage(tuple(each for each in creations if each is not None), after)
 
 
-def _creation(row: Mapping[str, Any]) -> tuple[str, str] | None:
+def _creation(row: Mapping[str, Any]) -> Creation | None:
     event, what = row.get("event_type"), row.get("object_type")
     entity, app = id_text(row.get("object_id")), id_text(row.get("application_id"))
     is_one = isinstance(event, str) and event in CREATIONS and CREATIONS[event] == what
-    return (entity, app) if is_one and entity and app else None
+    return (
+        Creation(entity, app, _moment(row.get("event_time"))) if is_one and entity and app else None
+    )
+
+
+def _moment(value: Any) -> datetime | None:
+    return parse_created_time(value) if isinstance(value, str) else None
 
 
 def _seconds(moment: datetime) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 import httpx
 from pydantic import SecretStr
 
+from reconciler.activity_log import LoggedCreations, UnreadLog
 from reconciler.call_outcome import Answer, CreateRequest
 from reconciler.errors import InvalidSettings
 from reconciler.listing import Keep, Walk, WalkRequest
@@ -143,11 +144,11 @@ class GraphClient:
         """See `ports.Graph.walk_ours`."""
         return await self._looking.walk_ours(request, label, keep, now, step)
 
-    async def apps_that_made(
-        self, account_id: str, ids: frozenset[str], since: datetime, until: datetime
-    ) -> Mapping[str, str] | None:
-        """See `ports.Graph.apps_that_made`."""
-        return await self._looking.apps_that_made(account_id, ids, since, until)
+    async def logged_creations(
+        self, account_id: str, since: datetime, until: datetime
+    ) -> LoggedCreations | UnreadLog:
+        """See `ports.Graph.logged_creations`."""
+        return await self._looking.logged_creations(account_id, since, until)
 
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """See `ports.Graph.has_label`."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Final
 
+from reconciler.activity_log import LoggedCreations, UnreadLog
 from reconciler.listing import IncompleteListing, Keep, Listing, Walk, WalkRequest
 from reconciler.model import Reason
 
-from .activities import activities_edge, read_apps
+from .activities import activities_edge, read_creations
 from .answer import Redact, short
 from .narrowing import IGNORED, Narrowing, Strayed, narrowed, only_with
 from .pace import Pace
@@ -94,15 +95,15 @@ class Looking:
             step=step,
         )
 
-    async def apps_that_made(
-        self, account_id: str, ids: frozenset[str], since: datetime, until: datetime
-    ) -> Mapping[str, str] | None:
+    async def logged_creations(
+        self, account_id: str, since: datetime, until: datetime
+    ) -> LoggedCreations | UnreadLog:
         """From the activity log of these times."""
         try:
             edge = activities_edge(account_id, since, until)
         except Unsendable:
-            return None
-        return await read_apps(self._reader, edge, ids)
+            return UnreadLog()
+        return await read_creations(self._reader, edge)
 
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """Compared exactly; stops at the first label of that name."""

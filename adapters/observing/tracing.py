@@ -7,11 +7,12 @@ never a name, a parameter, an address or a token. Nothing of it is sent to the A
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from reconciler.activity_log import LoggedCreations, UnreadLog
 from reconciler.call_outcome import Answer, CreateRequest
 from reconciler.listing import Keep, Listing, Walk, WalkRequest
 from reconciler.model import Document
@@ -111,12 +112,12 @@ class TracedGraph(Graph):
                 _note_walk(span, walk)
             return walk
 
-    async def apps_that_made(
-        self, account_id: str, ids: frozenset[str], since: datetime, until: datetime
-    ) -> Mapping[str, str] | None:
-        """One span for the whole log."""
-        with self._span("apps_that_made", account_id):
-            return await self._graph.apps_that_made(account_id, ids, since, until)
+    async def logged_creations(
+        self, account_id: str, since: datetime, until: datetime
+    ) -> LoggedCreations | UnreadLog:
+        """One span for all its pages."""
+        with self._span("logged_creations", account_id):
+            return await self._graph.logged_creations(account_id, since, until)
 
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """One span."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,6 +18,7 @@ from fixtures.lives import DiesAt
 from fixtures.stage import Stage
 from fixtures.world_graph import US, WorldGraph
 from reconciler import publish
+from reconciler.activity_log import LoggedCreations, UnreadLog
 from reconciler.call_outcome import Answer, CreateRequest
 from reconciler.listing import Keep, Walk, WalkRequest
 from reconciler.model import Document, ItemState
@@ -74,11 +75,11 @@ class OverHttp(WorldGraph):
         """The real one."""
         return await self.client.walk_ours(request, label, keep, now, step=step)
 
-    async def apps_that_made(
-        self, account_id: str, ids: frozenset[str], since: datetime, until: datetime
-    ) -> Mapping[str, str] | None:
+    async def logged_creations(
+        self, account_id: str, since: datetime, until: datetime
+    ) -> LoggedCreations | UnreadLog:
         """The real log."""
-        return await self.client.apps_that_made(account_id, ids, since, until)
+        return await self.client.logged_creations(account_id, since, until)
 
     async def has_label(self, account_id: str, name: str) -> bool | None:
         """The real look for a label."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -164,6 +165,17 @@ def test_where_provenance_is_demanded_the_log_must_name_our_app(log: Any, want: 
     policy = Policy(legacy_evidence=LegacyEvidence.PROVENANCE, app_id="77001", provenance=log)
 
     assert only(IMPORTED, *two_walks(bare()), policy=policy) == want
+
+
+@pytest.mark.parametrize("doc", [IMPORTED, UNMARKED], ids=["imported", "ours without a mark"])
+def test_where_a_bound_of_ours_kept_the_log_from_being_read_nothing_is_claimed_without_it(
+    doc: Document,
+) -> None:
+    bounded = replace(FINISHED, app_id="77001", must_be_logged=True)
+
+    assert only(doc, *two_walks(bare()), policy=bounded) == "provenance"
+    assert only(doc, *two_walks(), policy=bounded) == "absent", "no row, nothing to tell of"
+    assert only(document(), *two_walks(row()), policy=bounded) == "found 1001 by mark"
 
 
 def test_the_policy_is_about_imported_documents_without_a_mark() -> None:

@@ -16,6 +16,8 @@ from adapters.graph.activities import PAGES_MAX, LogPage, read_log_page
 from adapters.graph.client import GraphClient
 from adapters.graph.tokens import Tokens
 from adapters.graph.wire import NotAPage
+from reconciler.activity_log import UnreadLog
+from reconciler.log_question import Question
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -41,7 +43,7 @@ def page(*rows: Any, after: str | None = None) -> dict[str, Any]:
 def creations(*rows: Any) -> Any:
     read = read_log_page(json.dumps(page(*rows)).encode())
     assert isinstance(read, LogPage)
-    return read.creations
+    return tuple((one.external_id, one.app_id) for one in read.creations)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,11 @@ async def apps(api: Api, *ids: str, account: str = "act_1") -> Any:
         transport=api,
         sleep=_at_once,
     )
-    return await client.apps_that_made(account, frozenset(ids), NOON, NOON + HOUR)
+    read = await client.logged_creations(account, NOON, NOON + HOUR)
+    if isinstance(read, UnreadLog):
+        return read
+    asked = Question(ids=frozenset(ids), since=NOON, until=NOON + HOUR, settled=None)
+    return asked.told(read.creations)
 
 
 async def test_every_request_is_bounded_in_time_and_bears_no_token_in_its_address() -> None:
@@ -179,7 +185,7 @@ async def test_a_log_that_is_not_read_to_its_end_tells_nothing(
 ) -> None:
     api = Api(*[(200, page(creation(), after="c1"))] * first, answer)
 
-    assert await apps(api, "1001") is None
+    assert await apps(api, "1001") == UnreadLog(pages=first + 1)
 
 
 @pytest.mark.parametrize("cursors", ["the same", "ever new ones"])
@@ -189,12 +195,14 @@ async def test_a_log_without_an_end_is_given_up(cursors: str) -> None:
         for number in range(PAGES_MAX + 5)
     ])  # fmt: skip
 
-    assert await apps(endless, "1001") is None
-    assert len(endless.asked) == (PAGES_MAX if cursors == "ever new ones" else 2)
+    is_too_long = cursors == "ever new ones"
+    pages = PAGES_MAX if is_too_long else 2
+    assert await apps(endless, "1001") == UnreadLog(is_too_long=is_too_long, pages=pages)
+    assert len(endless.asked) == pages
 
 
 async def test_the_log_of_an_id_that_is_no_accounts_is_not_asked_for() -> None:
     api = Api((200, page()))
 
-    assert await apps(api, "1001", account="act_act_1") is None
+    assert await apps(api, "1001", account="act_act_1") == UnreadLog()
     assert api.asked == []
