@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from .batch_decision import carried_out, change_of, planned_items
 from .batch_judging import Case, Sight, is_broken
+from .batch_log import AccountLog, Read
 from .batch_standing import Standing
 from .batch_values import Planned
 from .batch_walking import AccountWalks, Walked
@@ -24,6 +25,9 @@ PAGE: Final = 100
 
 ASKED: Final = 500
 """Documents asked for at once where only their places matter: each page searches the account."""
+
+
+Looked = tuple[Case, Sight, Look]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +46,12 @@ class AccountRun:
     account_id: str
     outside: Outside
     walks: AccountWalks
+    log: AccountLog
     policy: Policy
     held: bool
 
     @staticmethod
-    async def begun(account_id: str, outside: Outside, *, held: bool) -> AccountRun:
+    async def begun(account_id: str, outside: Outside, *, held: bool, log_read: Read) -> AccountRun:
         """Whether it may be asked at all, and what suffices for its documents without a mark."""
         ledger = outside.ledger
         account, now = await ledger.account(account_id), await ledger.now()
@@ -55,6 +60,7 @@ class AccountRun:
             account_id=account_id,
             outside=outside,
             walks=AccountWalks(account, outside, now),
+            log=AccountLog(account_id, outside, log_read),
             policy=outside.legacy.policy(is_complete=is_complete),
             held=held,
         )
@@ -82,9 +88,7 @@ class AccountRun:
             if is_broken(document, now, held=self.held)
         ]
 
-    async def looks(
-        self, cases: list[Case], walked: Walked, began_at: datetime
-    ) -> list[tuple[Case, Sight, Look]]:
+    async def looks(self, cases: list[Case], walked: Walked, began_at: datetime) -> list[Looked]:
         """Judge these together: one reading of bindings and rivals serves all."""
         now = await self.outside.ledger.now()
         sights = [self._sight(case, walked, began_at, now) for case in cases]
@@ -95,9 +99,21 @@ class AccountRun:
         )
         around = await self.outside.ledger.around_all(self.account_id, everything)
         standing = Standing(around)
-        return [
-            (case, sight, sight.look(case, standing.around(case.standing.id, own)))
+        looks = [
+            sight.look(case, standing.around(case.standing.id, own))
             for case, sight, own in zip(cases, sights, asked, strict=True)
+        ]
+        looked = list(zip(cases, sights, looks, strict=True))
+        return looked if self.policy.app_id is None else await self._with_log(looked)
+
+    async def _with_log(self, looked: list[Looked]) -> list[Looked]:
+        """Judged once more where a name would decide, with what the activity log says."""
+        questions = [sight.question(case, look) for case, sight, look in looked]
+        asked = [question for question in questions if question is not None]
+        answers = iter(await self.log.answers(asked))
+        return [
+            one if question is None else _judged_again(one, log=next(answers))
+            for one, question in zip(looked, questions, strict=True)
         ]
 
     def _sight(self, case: Case, walked: Walked, began_at: datetime, now: datetime) -> Sight:
@@ -115,18 +131,18 @@ class AccountRun:
     ) -> list[Judged]:
         """A line of the plan for each of these, which are of this group."""
         lines = []
-        for case, first_sight, first_look in await self.looks(cases, walked, began_at):
-            sight, look = await self._with_label_check(case, first_sight, first_look)
+        for looked in await self.looks(cases, walked, began_at):
+            case, sight, look = await self._with_label_check(looked)
             lines.append(self._line(case, sight, look if case.items else None, group))
         return lines
 
-    async def _with_label_check(self, case: Case, sight: Sight, look: Look) -> tuple[Sight, Look]:
+    async def _with_label_check(self, looked: Looked) -> Looked:
         """Ask for the label where an absence waits for it."""
+        case, sight, look = looked
         part = case.answered.mark_part
         if part is None or not sight.needs_label_check(case, look):
-            return sight, look
-        sight = replace(sight, label_exists=await self.walks.has_label(part))
-        return sight, sight.look(case, look.surroundings)
+            return looked
+        return _judged_again(looked, label_exists=await self.walks.has_label(part))
 
     def _line(self, case: Case, sight: Sight, look: Look | None, group: int) -> Judged:
         document, limits = case.standing, self.outside.limits
@@ -146,5 +162,13 @@ class AccountRun:
             listings=sight.listings,
             incomplete=tuple(sight.incomplete.values()),
             label_exists=sight.label_exists,
+            log=sight.log,
         )
         return Judged(planned=planned, look=look)
+
+
+def _judged_again(looked: Looked, **known: Any) -> Looked:
+    """On the same surroundings, with this known too."""
+    case, sight, look = looked
+    sight = replace(sight, **known)
+    return case, sight, sight.look(case, look.surroundings)

@@ -126,6 +126,7 @@ class Carrying:
             limits=self.limits,
             policy=self.policy,
             label_exists=planned.label_exists,
+            log=planned.log,
         )
 
 

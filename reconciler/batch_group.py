@@ -28,18 +28,21 @@ KEPT_ITEMS_MAX: Final = 5_000
 
 @dataclass(slots=True, kw_only=True)
 class Progress:
-    """How far a plan is: documents judged of all, places listed of those known so far."""
+    """How far a plan is: documents judged of all, places listed of those known so far, pages of
+    the activity log."""
 
     done: int = 0
     of: int = 0
     places_done: int = 0
     places: int = 0
+    log_pages: int = 0
 
     def add(self, more: Progress) -> Progress:
         """With what was done since."""
         self.done += more.done
         self.places_done += more.places_done
         self.places += more.places
+        self.log_pages += more.log_pages
         return self
 
 

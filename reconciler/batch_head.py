@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from .batch_values import AccountPlan, Head
 
-SCHEMA: Final = "batch-plan/2"
+SCHEMA: Final = "batch-plan/3"
 
 Json = Mapping[str, Any]
 
@@ -30,6 +30,8 @@ def head_json(head: Head) -> dict[str, Any]:
         "pages": head.pages,
         "walked_twice": head.walked_twice,
         "moved": head.moved,
+        "log_pages": head.log_pages,
+        "log": dict(sorted(head.log.items())),
         "stages": {name: list(totals) for name, totals in head.stages.items()},
         "accounts": {
             name: {
@@ -57,5 +59,7 @@ def head_of(given: Json) -> Head:
         pages=given["pages"],
         walked_twice=given["walked_twice"],
         moved=given["moved"],
+        log_pages=given["log_pages"],
+        log=Counter(given["log"]),
         stages={name: list(totals) for name, totals in given["stages"].items()},
     )

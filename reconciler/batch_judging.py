@@ -14,6 +14,7 @@ from .facts import with_answers_decided
 from .funnel import Policy, judge, needs_label_check
 from .limits import Limits
 from .listing import IncompleteListing, Listing, Place, Wanted, wanted_for
+from .log_question import LogAnswer, Question, question_of
 from .look import Look, absence_could_be_said, around_of, place_of, seen
 from .model import Document, DocumentState, Item, ItemState
 from .ports import Around, Surroundings
@@ -95,7 +96,8 @@ def _is_judged(item: Item, held: bool) -> bool:
 class Sight:
     """What was seen of a document's places, and the rules and the time it is judged by.
 
-    `began_at` is the ledger time before the first walk.
+    `began_at` is the ledger time before the first walk. `log` is what the activity log says where
+    a name would decide; None: it was not asked.
     """
 
     listings: tuple[Listing, ...]
@@ -105,6 +107,7 @@ class Sight:
     limits: Limits
     policy: Policy
     label_exists: bool | None = None
+    log: LogAnswer | None = None
 
     def around(self, case: Case) -> Around:
         """What to read of the surroundings."""
@@ -112,6 +115,7 @@ class Sight:
 
     def look(self, case: Case, surroundings: Surroundings) -> Look:
         """Judge it."""
+        policy = self.policy if self.log is None else self.log.added_to(self.policy)
         judgement = judge(
             case.answered,
             case.items,
@@ -119,7 +123,7 @@ class Sight:
             surroundings,
             now=self.now,
             limits=self.limits,
-            policy=self.policy,
+            policy=policy,
             incomplete=self.incomplete,
             label_exists=self.label_exists,
         )
@@ -131,8 +135,13 @@ class Sight:
             judgement=judgement,
             listings=self.listings,
             incomplete=self.incomplete,
-            policy=self.policy,
+            policy=policy,
         )
+
+    def question(self, case: Case, look: Look) -> Question | None:
+        """What to ask the activity log, as it was judged without; None: no name decides."""
+        timings = self.limits.timings()
+        return question_of(case.answered, case.items, look.verdicts, self.listings, timings)
 
     def needs_label_check(self, case: Case, look: Look) -> bool:
         """Whether an absence waits for "does our label still exist?"."""

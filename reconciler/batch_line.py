@@ -25,6 +25,7 @@ from .batch_walk_line import (
 )
 from .copying import replace
 from .listing import Listing, Row, WalkRequest
+from .log_question import LogAnswer, Said
 from .model import DocumentState, Grade, ItemState, Origin, Reason
 
 Json = Mapping[str, Any]
@@ -141,6 +142,7 @@ def _line_json(planned: Planned, walks: list[Any]) -> dict[str, Any]:
         "group": planned.group,
         "walks": walks,
         "incomplete": [incomplete_json(walk) for walk in planned.incomplete],
+        "log": planned.log and {"said": planned.log.said.value, "apps": dict(planned.log.apps)},
     }
 
 
@@ -166,7 +168,12 @@ def _planned_of(given: Json, read: _Read) -> Planned:
         listings=tuple(read.listing(number, rows) for number, rows in given["walks"]),
         incomplete=tuple(incomplete_of(account_id, walk) for walk in given["incomplete"]),
         label_exists=given["label_exists"],
+        log=_log(given["log"]),
     )
+
+
+def _log(given: Json | None) -> LogAnswer | None:
+    return None if given is None else LogAnswer(said=Said(given["said"]), apps=given["apps"])
 
 
 def _item_json(item: PlannedItem) -> dict[str, Any]:

@@ -67,7 +67,12 @@ async def plan(
 
     async def judge(account: Broken) -> None:
         async with at_once:
-            run = await AccountRun.begun(account.account_id, outside, held=asked.held)
+            run = await AccountRun.begun(
+                account.account_id,
+                outside,
+                held=asked.held,
+                log_read=lambda pages: step(progress.add(Progress(log_pages=pages))),
+            )
             await _judge_all(run, telling, lambda more: step(progress.add(more)))
 
     async with asyncio.TaskGroup() as tasks:
@@ -118,3 +123,4 @@ async def _judge_all(run: AccountRun, telling: _Telling, step: Step) -> None:
         telling.ended(group)
     telling.head.walks += run.walks.walks
     telling.head.pages += run.walks.pages
+    telling.head.log_pages += run.log.pages

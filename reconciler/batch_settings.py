@@ -18,4 +18,5 @@ def settings_of(outside: Outside) -> Mapping[str, Any]:
         "clock_skew_seconds": limits.clock_skew.total_seconds(),
         "max_per_name": limits.max_per_name,
         "legacy_evidence": outside.legacy.evidence.value,
+        "app_id": outside.legacy.app_id,
     }

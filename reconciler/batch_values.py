@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from .listing import IncompleteListing, Listing
+from .log_question import LogAnswer
 from .model import Container, DocumentState, Grade, ItemState, Origin, Reason
 
 FOUND, ABSENT, INCONCLUSIVE = "found", "absent", "inconclusive"
@@ -56,8 +57,9 @@ class Planned:
     """One document as it was judged. `crashed`: it is taken over first. `group`: which documents
     of the plan were judged on the same walks.
 
-    `listings` hold the rows that this document alone wants; with them it is judged again, on the
-    bindings and rivals of then, in the transaction that carries it out.
+    `listings` hold the rows that this document alone wants, `log` what the activity log says of
+    them; with these it is judged again, on the bindings and rivals of then, in the transaction that
+    carries it out.
     """
 
     document_id: str
@@ -75,6 +77,7 @@ class Planned:
     listings: tuple[Listing, ...] = ()
     incomplete: tuple[IncompleteListing, ...] = ()
     label_exists: bool | None = None
+    log: LogAnswer | None = None
 
     @property
     def claims(self) -> bool:
@@ -108,7 +111,8 @@ class Head:
 
     `walks` and `pages` count what was listed; `walked_twice` counts the places of which a second
     listing was needed, for an absence rests on two. `moved` counts documents that were changed
-    while the plan was made: they are in no plan.
+    while the plan was made: they are in no plan. `log_pages` were read of the activity log, and
+    `log` counts how it answered for documents of which a name would decide.
     """
 
     run: str
@@ -122,6 +126,8 @@ class Head:
     pages: int = 0
     walked_twice: int = 0
     moved: int = 0
+    log_pages: int = 0
+    log: Counter[str] = field(default_factory=Counter)
     stages: dict[str, list[int]] = field(default_factory=dict)
 
     def add_stages(self, evidence: Mapping[str, Any]) -> None:
@@ -139,6 +145,8 @@ class Head:
         account.changes += not planned.change.is_none
         self.counts.update(item.verdict for item in planned.items)
         self.reasons.update(item.reason.value for item in planned.items if item.reason)
+        if planned.log is not None:
+            self.log[planned.log.said.value] += 1
 
     @property
     def documents(self) -> int:

@@ -18,33 +18,47 @@ Json = Mapping[str, Any]
 
 def walk_json(walk: Listing) -> dict[str, Any]:
     """A complete walk without its rows."""
-    difference = walk.clock_difference
     return _walk_json(walk) | {
-        "clock_difference": None if difference is None else difference // _MICROSECOND,
+        "clock_difference": _microseconds(walk.clock_difference),
         "saw_an_id_twice": walk.saw_an_id_twice,
     }
 
 
 def walk_of(account_id: str, given: Json) -> Listing:
     """The walk without its rows."""
-    difference = given["clock_difference"]
     return Listing(
         **_walked(account_id, given),
         rows=(),
-        clock_difference=None if difference is None else difference * _MICROSECOND,
+        clock_difference=_duration(given["clock_difference"]),
         saw_an_id_twice=given["saw_an_id_twice"],
     )
 
 
 def incomplete_json(walk: IncompleteListing) -> dict[str, Any]:
     """Why there is none."""
-    return _walk_json(walk) | {"reason": walk.reason.value, "detail": walk.detail}
+    return _walk_json(walk) | {
+        "reason": walk.reason.value,
+        "detail": walk.detail,
+        "wait": _microseconds(walk.wait),
+    }
 
 
 def incomplete_of(account_id: str, given: Json) -> IncompleteListing:
     """As it was written."""
-    reason, detail = Reason(given["reason"]), given["detail"]
-    return IncompleteListing(**_walked(account_id, given), reason=reason, detail=detail)
+    return IncompleteListing(
+        **_walked(account_id, given),
+        reason=Reason(given["reason"]),
+        detail=given["detail"],
+        wait=_duration(given["wait"]),
+    )
+
+
+def _microseconds(duration: timedelta | None) -> int | None:
+    return None if duration is None else duration // _MICROSECOND
+
+
+def _duration(microseconds: int | None) -> timedelta | None:
+    return None if microseconds is None else microseconds * _MICROSECOND
 
 
 def row_json(row: Row) -> dict[str, Any]:

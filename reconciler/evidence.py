@@ -95,6 +95,7 @@ def evidence_of(grounds: Grounds, said: Conclusion) -> Evidence:
             "candidate": said.row and dict(said.row.candidate.row.data),
             "candidate_id": said.row and said.row.id,
             "label": said.label,
+            "log": _log(grounds.funnel),
         }
     )
 
@@ -279,6 +280,20 @@ def _settings(limits: Limits) -> Mapping[str, Any]:
         "clock_skew_seconds": limits.clock_skew.total_seconds(),
         "max_per_name": limits.max_per_name,
     }
+
+
+def _log(funnel: Funnel) -> dict[str, str | None] | None:
+    """The app that the activity log names for each row it had to decide on; None: it says nothing
+    here."""
+    log = funnel.claimant.log
+    if log is None:
+        return None
+    asked = sorted(ruling.id for ruling in funnel.rulings if _is_for_the_log(ruling))
+    return {one: log.get(one) for one in _first(asked)}
+
+
+def _is_for_the_log(ruling: Ruling) -> bool:
+    return ruling.says is Says.SURVIVES or SIEVES[ruling.stage].name == "provenance"
 
 
 def _window(windows: Window) -> list[list[str]]:

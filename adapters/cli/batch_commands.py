@@ -67,7 +67,7 @@ def plan(asked: PlanAsked) -> Work:
                 product.outside,
                 write=write,
                 end=file.end if file is not None else lambda _: None,
-                step=lambda told: step(told.done, told.of, _places(told)),
+                step=lambda told: step(told.done, told.of, _so_far_seen(told)),
             )
             if file is not None:
                 file.finish(head)
@@ -82,8 +82,11 @@ def plan(asked: PlanAsked) -> Work:
     return work
 
 
-def _places(told: Progress) -> str:
-    return f"{told.places_done:,} of {told.places:,} containers listed"
+def _so_far_seen(told: Progress) -> str:
+    listed = f"{told.places_done:,} of {told.places:,} containers listed"
+    if not told.log_pages:
+        return listed
+    return f"{listed}, {told.log_pages:,} pages of the activity log read"
 
 
 @contextmanager

@@ -37,6 +37,7 @@ def plan_picture(shape: Shape, too_bold: Sequence[str] = ()) -> RenderableType:
             f"{listed['walked_twice']:,} containers twice, for an absence rests on two",
             "dim",
         ),
+        *_log(shape["log"]),
         *_reasons(shape),
         *_accounts(shape),
     ]
@@ -64,6 +65,25 @@ def _next(shape: Shape, too_bold: Sequence[str]) -> Text:
         "next: see examples with reconciler batch plan --examples 20; if they are right, "
         f"{apply} --max-share 1"
     )
+
+
+def _log(log: Shape) -> Iterator[RenderableType]:
+    """What was asked where a name would decide, and what a person has to know of the answers."""
+    if asked := log["told"] + log["unread"] + log["beyond"]:
+        yield Text(
+            f"activity log: {log['pages']:,} pages read, asked about {asked:,} documents", "dim"
+        )
+    if log["unread"]:
+        yield Text(
+            f"the API did not show the log for {log['unread']:,} documents: judged without it",
+            "yellow",
+        )
+    if log["beyond"]:
+        yield Text(
+            f"the log is too long for {log['beyond']:,} documents: nothing is claimed for them by "
+            "name; reconciler recover asks for one alone",
+            "yellow",
+        )
 
 
 def _reasons(shape: Shape) -> Iterator[RenderableType]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from reconciler.batch_values import Head, Outcome, Planned
+from reconciler.log_question import Said
 
 from .values import shown_time
 
@@ -31,6 +32,7 @@ def plan_report(
         "listed": {
             "walks": head.walks, "pages": head.pages, "walked_twice": head.walked_twice
         },
+        "log": {"pages": head.log_pages, **{said.value: head.log[said.value] for said in Said}},
         "accounts": {
             name: {
                 "documents": one.documents,

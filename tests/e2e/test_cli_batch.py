@@ -125,7 +125,7 @@ def test_a_plan_for_people_shows_random_recoveries_with_their_evidence(
         (lambda text: text.rsplit("\n", 2)[0] + "\n", "altered or cut off"),
         (lambda text: text.replace('"changes":4', '"changes":3', 1), "altered or cut off"),
         (lambda _: "", "no plan of ours"),
-        (lambda _: '{"schema":"plan/1"}\n', "batch-plan/2"),
+        (lambda _: '{"schema":"plan/1"}\n', "batch-plan/3"),
     ],
 )
 def test_a_plan_that_was_edited_is_refused(

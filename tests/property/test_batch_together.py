@@ -41,6 +41,7 @@ SAID = (
     "lacking",
     "survivors",
     "candidate_id",
+    "log",
 )
 
 # --- the rows that a document gets of a walk made for many ----------------------------------------
@@ -133,7 +134,7 @@ def test_a_plan_says_of_each_document_what_its_own_look_says(
     monkeypatch.setattr(batch_group, "KEPT_ITEMS_MAX", kept_max)
     monkeypatch.setattr(batch_account, "PAGE", 2)
     monkeypatch.setattr(batch_group, "PAGE", 2)
-    told: set[str] = set()
+    words: set[str] = set()
     for seed in range(FIRST, LAST):
         stage = crowded(seed)
         batch = Batching(stage)
@@ -141,10 +142,10 @@ def test_a_plan_says_of_each_document_what_its_own_look_says(
         for judged in planned.judged:
             own = alone(stage, batch, judged.planned.document_id)
             ours = judged.look.verdicts if judged.look else {}
-            assert _told(ours) == _told(own), f"seed {seed}"
-            told |= {word(verdict) for verdict in ours.values()}
+            assert told(ours) == told(own), f"seed {seed}"
+            words |= {word(verdict) for verdict in ours.values()}
         stage.close()
-    assert told == {"found", "absent", "inconclusive"}
+    assert words == {"found", "absent", "inconclusive"}
 
 
 # --- whole applications ---------------------------------------------------------------------------
@@ -181,7 +182,7 @@ def _applied(
     return [documents, outcomes], {one.result for one in outcomes}
 
 
-def _told(verdicts: Any) -> dict[str, dict[str, Any]]:
+def told(verdicts: Any) -> dict[str, dict[str, Any]]:
     """What a verdict rests on, the times of the looks and the walks apart."""
     return {
         key: {name: verdict.evidence.body[name] for name in SAID}

@@ -59,6 +59,18 @@ def test_a_plan_within_the_bound_is_applied_as_it_is(documents: int, claims: int
     assert "--max-share" not in told
 
 
+def test_a_plan_says_what_was_asked_of_the_activity_log_and_where_it_did_not_answer() -> None:
+    asked = head(documents=9, claims=1)
+    asked.log_pages, asked.log = 12, Counter(told=5, unread=3, beyond=1)
+
+    told = of_plan(asked)
+
+    assert "activity log: 12 pages read, asked about 9 documents" in told
+    assert "did not show the log for 3 documents: judged without it" in told
+    assert "too long for 1 documents: nothing is claimed for them by name" in told
+    assert "activity log" not in of_plan(head(documents=9, claims=1))
+
+
 def test_after_a_revert_the_command_that_judges_held_documents_is_named() -> None:
     told = of_report(Counter(changed=2), {"held": 2})
 
