@@ -6,6 +6,8 @@ import signal
 import sqlite3
 import time
 from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -14,7 +16,7 @@ import pytest
 
 from fixtures.graph.app import FakeGraph
 from tests.e2e.command_line import Shell
-from tests.e2e.old_documents import IMPORT, file_of, finished, line, made
+from tests.e2e.old_documents import BEGAN, IMPORT, file_of, finished, line, made
 
 PLAN = ("batch", "plan", "-o", "p.jsonl")
 APPLY = ("batch", "apply", "p.jsonl", "--max-share", "1")
@@ -90,6 +92,25 @@ def test_a_plan_is_made_applied_and_taken_back(shell: Shell, graph: FakeGraph) -
     assert shell.run("batch", "revert", run, "--reason", "wrong file").code == 0
     assert shell.run("batch", "revert", "nobody", "--reason", "wrong file").code == 1
     assert [entry for entry in graph.world.log if entry.actor == "us"] == []
+
+
+def test_with_the_activity_log_what_another_app_made_is_not_claimed(
+    shell: Shell, graph: FakeGraph
+) -> None:
+    three(shell, graph)
+    at = BEGAN + timedelta(minutes=5)
+    graph.world.log[:] = [replace(one, committed_at=at) for one in graph.world.log]
+    ours = {"RECONCILER_APP_ID": "77001"}
+
+    planned = shell.run(*PLAN, "--json", **ours)
+
+    assert planned.json["log"] == {"pages": 1, "told": 3, "unread": 0, "beyond": 0}
+    assert (planned.json["counts"]["found"], planned.json["counts"]["absent"]) == (0, 4)
+    told = shell.run("batch", "plan", **ours).out
+    assert "activity log: 1 pages read, asked about 3 documents" in told
+    refused = shell.run(*APPLY, "--json")
+    assert "other settings: app_id" in refused.json["error"]["message"]
+    assert shell.run(*APPLY, "--json", **ours).json["states"] == {"failed": 4}
 
 
 def test_the_exit_codes_of_a_plan(shell: Shell, graph: FakeGraph) -> None:
