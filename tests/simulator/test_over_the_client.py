@@ -40,7 +40,7 @@ def test_the_promise_holds_through_the_real_client() -> None:
 
 
 def test_a_client_that_takes_an_error_for_proof_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = "adapters.graph.client.answer_to_create"
+    client = "adapters.graph.creating.answer_to_create"
 
     def hasty(*given: Any) -> Answer:
         answer = answer_to_create(*given)
