@@ -14,6 +14,7 @@ from .batch_standing import Standing
 from .batch_values import Planned
 from .batch_walking import AccountWalks, Walked
 from .copying import replace
+from .log_question import reach_of
 from .look import Look
 from .model import Document
 from .outside import Outside
@@ -73,6 +74,14 @@ class AccountRun:
         ):
             yield await self._cases(page)
             after = page[-1].id
+
+    def foresee(self, case: Case) -> None:
+        """How far the activity log may have to tell of this one."""
+        if self.policy.app_id is None:
+            return
+        reach = reach_of(case.answered, case.items, self.outside.limits.timings())
+        if reach is not None:
+            self.log.foresee(*reach)
 
     async def these(self, ids: Collection[str]) -> AsyncIterator[list[Case]]:
         """These documents as they stand, page by page, without those that are broken no more."""

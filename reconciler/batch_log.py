@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 from typing import Final
 
 from .activity_log import Creation, LoggedCreations
-from .log_question import LogAnswer, Question, Said
+from .log_question import LogAnswer, Question, Said, seconds_of
 from .outside import Outside
 
 HOUR: Final = 3_600
 """Seconds. An hour is known by its number since 1970."""
 
 HOURS_AT_ONCE: Final = 24
-"""Neighbours that are read in one go, as long as they are not too long for it."""
+"""Neighbours that somebody will ask about are read in one go, as long as they are not too long."""
 
 PAGES_MAX: Final = 2_000
 """Asked for in one account and plan: the log shares the allowance of creates (facts 6.8)."""
@@ -50,8 +50,13 @@ class AccountLog:
         self._outside = outside
         self._tell_read = read
         self._hours: dict[int, _Hour] = {}  # what was read last stands last
+        self._foreseen: set[int] = set()
         self._at_once = HOURS_AT_ONCE
         self.pages = 0
+
+    def foresee(self, since: datetime, until: datetime) -> None:
+        """Somebody may ask about this time: where it is next to what is read, it is read along."""
+        self._foreseen.update(_hours_of(*seconds_of(since, until)))
 
     async def answers(self, questions: Sequence[Question]) -> list[LogAnswer]:
         """An answer to each, in their order. Once the API shows nothing it is not asked on."""
@@ -76,12 +81,12 @@ class AccountLog:
         return Said.BEYOND if is_shown else Said.UNREAD
 
     def _from(self, hour: int, asking: Mapping[int, _Asking]) -> range:
-        """This hour, and those behind it that have to be read too."""
+        """This hour, and those behind it that have to be read too, or will have to be."""
         behind = hour + 1
         while (
             behind - hour < self._at_once
-            and behind in asking
-            and not self._knows(behind, asking[behind])
+            and (behind in asking or behind in self._foreseen)
+            and not self._knows(behind, asking.get(behind, _Asking()))
         ):
             behind += 1
         return range(hour, behind)
@@ -144,10 +149,13 @@ class _Asking:
 def _by_hour(questions: Sequence[Question]) -> dict[int, _Asking]:
     asking: dict[int, _Asking] = {}
     for number, question in enumerate(questions):
-        first, behind = question.seconds
-        for hour in range(first // HOUR, (behind - 1) // HOUR + 1):
+        for hour in _hours_of(*question.seconds):
             asking.setdefault(hour, _Asking()).add(number, question)
     return asking
+
+
+def _hours_of(first: int, behind: int) -> range:
+    return range(first // HOUR, (behind - 1) // HOUR + 1)
 
 
 @dataclass(slots=True)

@@ -115,6 +115,7 @@ async def _judge_all(run: AccountRun, telling: _Telling, step: Step) -> None:
     async for cases in run.all():
         for case in cases:
             tying.add(case.standing.id, case.places)
+            run.foresee(case)
     groups = tuple(tying.groups())
     step(Progress(places=sum(len(tied.places) for tied in groups)))
     for tied in groups:

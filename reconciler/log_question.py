@@ -62,7 +62,7 @@ class Question:
     @property
     def seconds(self) -> tuple[int, int]:
         """First second of the time it is about, and the first one behind it."""
-        return int((self.since - MARGIN).timestamp()), int((self.until + MARGIN).timestamp())
+        return seconds_of(self.since, self.until)
 
     def is_about(self, creation: Creation) -> bool:
         """Whether this row belongs to the answer."""
@@ -80,6 +80,11 @@ class Question:
         for creation in filter(self.is_about, creations):
             apps.setdefault(creation.external_id, set()).add(creation.app_id)
         return {one: app for one, those in apps.items() if len(those) == 1 for app in those}
+
+
+def seconds_of(since: datetime, until: datetime) -> tuple[int, int]:
+    """First second of a time with its margin, and the first one behind it."""
+    return int((since - MARGIN).timestamp()), int((until + MARGIN).timestamp())
 
 
 def question_of(
@@ -104,6 +109,17 @@ def question_of(
         until=max(end for _, end in spans),
         settled=_settled(by_name, document.attempts, current),
     )
+
+
+def reach_of(
+    document: Document, judged: Iterable[Item], current: Timings
+) -> tuple[datetime, datetime] | None:
+    """As far as any question about these items can reach; None: the log is not asked about any."""
+    intents = [item.intent for item in judged if item.intent and is_in_log(item.intent)]
+    spans = [span for one in intents for span in window(one, document.attempts, current)]
+    if not spans:
+        return None
+    return min(start for start, _ in spans), max(end for _, end in spans)
 
 
 def _by_name(judged: Iterable[Item], verdicts: Mapping[str, Verdict]) -> Iterable[Intent]:

@@ -17,7 +17,7 @@ from reconciler.errors import PlanRefused
 from reconciler.model import DocumentState, Grade, Reason
 from reconciler.policy import Legacy, LegacyEvidence
 from tests.integration.batching import Batching, results
-from tests.integration.elsewhere import Elsewhere, line, shown
+from tests.integration.elsewhere import Elsewhere, finished, line, shown
 from tests.integration.http_stage import OverHttp, SetUp
 from tests.integration.logged_graph import DEMANDING, LOGGED, LoggedGraph, with_log
 from tests.integration.test_batch_apply import bound
@@ -87,6 +87,31 @@ def test_each_hour_of_the_log_is_read_once_for_all_documents_of_all_containers(
     assert planned.head.log == {"told": 6}
     said = [one.items[0].verdict for one in planned.lines]
     assert (said.count("found"), said.count("absent")) == (3, 3)
+
+
+def test_neighbouring_hours_of_different_containers_are_read_in_one_go(
+    stage: Stage, graph: LoggedGraph, batch: Batching
+) -> None:
+    elsewhere, lines = Elsewhere(stage), []
+    (healthy,) = elsewhere.made("Healthy")
+    for number in range(3):
+        adset = stage.world.colleague_creates("adsets", "more", parent_id="1501").id
+        began = shown(stage.time.now())
+        stage.world.colleague_creates("ads", "A", parent_id=adset, actor="elsewhere")
+        stage.time.pass_(timedelta(minutes=60))
+        lines.append(
+            line(
+                f"d{number}", "A", container={"kind": "adset", "id": adset}, created_at=began,
+                publish_started_at=began, worker_gone_at=shown(stage.time.now()),
+            )
+        )  # fmt: skip
+    stage.time.pass_(timedelta(minutes=30))
+    elsewhere.imports(finished("healthy", Healthy=healthy), *lines, gone_before=stage.time.now())
+
+    planned = batch.plan()
+
+    assert planned.head.log == {"told": 3}
+    assert len(graph.log_reads) == 1
 
 
 def test_no_log_is_read_where_no_name_decides(

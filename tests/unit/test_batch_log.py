@@ -91,6 +91,17 @@ def test_neighbours_are_read_in_one_go_and_what_nobody_asks_about_is_not_read() 
     assert api.reads == [(NOON, NOON + 3 * HOUR), (NOON + 7 * HOUR, NOON + 8 * HOUR)]
 
 
+def test_neighbours_that_somebody_will_ask_about_are_read_along() -> None:
+    api = Api([made("1"), made("2", 2.5)])
+    log = log_of(api)
+    log.foresee(NOON + HOUR / 2, NOON + 2 * HOUR + MINUTE)
+    log.foresee(NOON + 9 * HOUR, NOON + 9 * HOUR)
+
+    assert told(log, asks("1")) == [{"1": OURS}]
+    assert told(log, asks("2", hour=2.5)) == [{"2": OURS}]
+    assert api.reads == [(NOON, NOON + 3 * HOUR)]
+
+
 def test_each_is_told_only_of_the_time_that_it_asks_about() -> None:
     """As a reading of its own would be."""
     log = log_of(Api([made("1", 0.9), made("1", 0.1, THEIRS)]))
