@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match
 
 from .access import Access
+from .browser_session import BrowserAccess
 from .desk import Desk
 from .figures import metrics_router
 from .pace import Pace
@@ -19,6 +20,7 @@ from .problems import ProblemRoute, problem_of
 from .router import routes_of
 from .schema import Ready
 from .service import Service
+from .sign_in import sign_in_router
 
 ABOUT: Final = (
     "Publishes through Meta's Marketing API and knows after any crash what really exists. "
@@ -30,7 +32,7 @@ METHODS: Final = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "T
 
 
 def create_app(service: Service, *, access: Access, pace: Pace | None = None) -> FastAPI:
-    """The application that `reconciler serve` runs."""
+    """The application that `reconciler serve` runs. Browsers sign in where `access` lets them."""
     app = FastAPI(
         title="reconciler",
         version=metadata.version("reconciler"),
@@ -43,6 +45,8 @@ def create_app(service: Service, *, access: Access, pace: Pace | None = None) ->
     app.include_router(routes_of(desk))
     app.include_router(metrics_router(desk))
     app.include_router(_health(service))
+    if isinstance(access, BrowserAccess):
+        app.include_router(sign_in_router(access))
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _told)
     return app

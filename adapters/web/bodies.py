@@ -19,20 +19,29 @@ async def json_text(request: Request) -> bytes:
 
     Asking for the declaration also keeps other sites' forms out: a browser sends those unasked.
     """
-    declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if declared != JSON:
+    if declared_type(request) != JSON:
         raise Refused(
             "unsupported_media_type",
             "the body is not declared as JSON",
             next_step=f"send Content-Type: {JSON}",
         )
+    return await body_within(request, BODY_BYTES_MAX)
+
+
+def declared_type(request: Request) -> str:
+    """What the body is declared as, in lower case, without parameters; empty where it is not."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+async def body_within(request: Request, most: int) -> bytes:
+    """The body. Raises `Refused` where it has more bytes, having read hardly more than that."""
     text = bytearray()
     async for chunk in request.stream():
         text += chunk
-        if len(text) > BODY_BYTES_MAX:
+        if len(text) > most:
             raise Refused(
                 "body_too_large",
-                f"the body has more than {BODY_BYTES_MAX:,} bytes",
+                f"the body has more than {most:,} bytes",
                 next_step="send several documents in its place",
             )
     return bytes(text)

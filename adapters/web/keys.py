@@ -104,12 +104,27 @@ class KeyAccess:
         key = given_key(request)
         if key is None:
             raise unrecognised("no key was sent")
+        return principal_of(await self.recognised(key, request))
+
+    async def recognised(self, key: str, request: Request) -> KeptKey:
+        """What is kept of this key. Raises `Refused`, and after some failures of one address later
+        than that."""
         now = self._now()
         kept = (await self.kept()).get(key_id_of(key))
         fits = hmac.compare_digest(digest_of(key), kept.digest if kept else NOBODYS)
         if kept is None or not fits or not is_usable(kept, now):
             self._failures.spend(request.client.host if request.client else "")
             raise unrecognised("the key is not known, was revoked, or has ended")
+        self._note_use(kept, now)
+        return kept
+
+    async def by_id(self, key_id: str) -> Principal:
+        """Whose key it is by its readable part, for who has shown the whole of it before. Raises
+        `Refused` once it is revoked or past its end."""
+        now = self._now()
+        kept = (await self.kept()).get(key_id)
+        if kept is None or not is_usable(kept, now):
+            raise unrecognised("the key of this session was revoked, or has ended")
         self._note_use(kept, now)
         return principal_of(kept)
 

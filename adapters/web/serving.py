@@ -15,8 +15,10 @@ from reconciler.errors import InvalidSettings
 
 from ..settings import Settings
 from .app import create_app
+from .browser_session import BrowserAccess
 from .keys import KeyAccess, is_usable, system_now
-from .loopback import ServiceAccess, is_loopback
+from .loopback import ServiceAccess
+from .origins import is_loopback
 from .service import Service
 
 BACKLOG: Final = 512
@@ -36,7 +38,8 @@ async def serve(settings: Settings, *, host: str, port: int, stopped: Wait, tell
     """
     service = Service.of(settings)
     await _refuse_everybody(service, host)
-    app = create_app(service, access=ServiceAccess(KeyAccess(service), host=host))
+    keys = KeyAccess(service)
+    app = create_app(service, access=BrowserAccess(keys, ServiceAccess(keys, host=host)))
     with contextlib.closing(_listening(host, port)) as listener:
         address = _address(host, listener)
         tell(address)

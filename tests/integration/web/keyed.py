@@ -9,6 +9,7 @@ import httpx
 
 from adapters.store.service import ServiceLedger
 from adapters.web import KeyAccess, Scope, create_app
+from adapters.web.browser_session import BrowserAccess
 from adapters.web.keys import new_key
 from adapters.web.loopback import ServiceAccess
 from fixtures.stage import Stage
@@ -40,7 +41,8 @@ def asked_at(stage: Stage, asking: Asking, *, host: str = "0.0.0.0") -> Any:
 
     async def session() -> Any:
         service = service_on(stage)
-        access = ServiceAccess(KeyAccess(service, stage.time.now), host=host)
+        keys = KeyAccess(service, stage.time.now)
+        access = BrowserAccess(keys, ServiceAccess(keys, host=host), stage.time.now)
         async with client_of(create_app(service, access=access), service) as client:
             return await asking(client)
 

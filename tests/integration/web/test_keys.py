@@ -13,7 +13,7 @@ import pytest
 from adapters.store.keys import KeptKey
 from adapters.web import Scope
 from adapters.web.keys import FAILURES_BURST, REFRESH_EVERY, USE_NOTED_EVERY, new_key
-from adapters.web.loopback import is_loopback
+from adapters.web.origins import is_loopback
 from fixtures.stage import Stage
 from fixtures.virtual_time import START
 from tests.databases import opened
@@ -114,16 +114,23 @@ def test_which_addresses_only_this_machine_reaches(host: str, alone: bool) -> No
 
 def test_without_keys_this_machine_alone_is_let_in(stage: Stage) -> None:
     async def asking(client: httpx.AsyncClient) -> list[int]:
-        return await statuses(client, {}, {"Origin": "http://localhost:3000"})
+        typed, own_page = {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}
+        return await statuses(client, {}, {"Origin": "http://localhost:3000"}, typed, own_page)
 
-    assert asked_at(stage, asking, host="127.0.0.1") == [200, 200]
-    assert asked_at(stage, asking, host="0.0.0.0") == [401, 401]
+    assert asked_at(stage, asking, host="127.0.0.1") == [200] * 4
+    assert asked_at(stage, asking, host="0.0.0.0") == [401] * 4
 
 
 @pytest.mark.parametrize(
     "headers",
     [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": "http://[x"},
-     {"Host": "evil.example"}, {"Host": "127.0.0.1.evil.example"}],
+     {"Host": "evil.example"}, {"Host": "127.0.0.1.evil.example"},
+     {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "x"},
+     {"Sec-Fetch-Site": "", "Sec-Fetch-Dest": "image"},
+     {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+     {"Sec-Fetch-Site": "cross-site", "Origin": "http://localhost"},
+     {"Sec-Fetch-Site": "same-origin", "Origin": "https://evil.example"},
+     {"Sec-Fetch-Site": "same-origin", "Host": "evil.example"}],
 )  # fmt: skip
 def test_a_page_of_another_site_is_not_let_in_by_its_readers_browser(
     stage: Stage, headers: dict[str, str]
