@@ -171,7 +171,8 @@ def cancelled(document: Document, now: datetime) -> Document:
     if not _may_cancel_at_once(document, now):
         return requested
     moved = move(requested, On.CANCEL, _D.CANCELLED, now)
-    return replace(moved, due_at=document.owes_look_from)
+    # A lease that ended is given back too: whoever held it and wakes late is fenced out by that.
+    return replace(moved, due_at=document.owes_look_from, lease=None)
 
 
 def cancel_is_due(document: Document, now: datetime) -> bool:

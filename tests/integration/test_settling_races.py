@@ -13,7 +13,7 @@ import pytest
 from fixtures.lives import DiesAt, IsStopped
 from fixtures.stage import Stage, advance
 from fixtures.world_graph import Weather
-from reconciler import publish, settle
+from reconciler import cancel, publish, settle
 from reconciler.limits import Limits
 from reconciler.model import (
     AttemptOutcome,
@@ -29,6 +29,7 @@ from reconciler.outside import Outside
 from tests.crash.plans import ONE_AD, ads
 from tests.crash.promise import assert_promise
 from tests.integration.crashed import LEASE_SECONDS, crashed_after_create
+from tests.integration.held import held_beside_a_stranger
 
 
 @pytest.fixture
@@ -167,6 +168,26 @@ def test_a_settler_that_died_is_followed_by_the_next(stage: Stage) -> None:
 
 
 # --- what moved while somebody looked ------------------------------------------------------------
+
+
+def test_a_settler_that_wakes_after_its_document_was_cancelled_writes_nothing() -> None:
+    """Its lease ended, so the cancel was at once; what it holds to write is about another state."""
+    stage = Stage()
+    document_id, _ = held_beside_a_stranger(stage)
+    sleeper = stage.worker(IsStopped(effect="graph.walk", after=True, stops_for=600.0)).outside
+
+    async def story() -> settle.Settled:
+        asked = asyncio.create_task(settle.settle(document_id, sleeper, asked=True))
+        await asyncio.sleep(LEASE_SECONDS + 60)
+        await cancel.cancel(document_id, stage.process())
+        return await asked
+
+    settled = stage.time.run(story())
+
+    document = stage.document(document_id)
+    assert (document.state, document.lease) == (DocumentState.CANCELLED, None)
+    assert settled.view.document == document
+    stage.close()
 
 
 def test_an_answer_that_comes_while_somebody_looks_makes_the_look_stale(stage: Stage) -> None:
