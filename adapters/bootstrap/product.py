@@ -19,6 +19,7 @@ from reconciler import (
     sweep,
     worker,
 )
+from reconciler.due_now import due_now
 from reconciler.duplicates import Duplicates
 from reconciler.model import Account, BlockReason, DocumentState
 from reconciler.next_step import is_seen
@@ -137,9 +138,25 @@ class Reconciler(OwnSends):
         return await self._published(await publish.publish(document_id, self._outside))
 
     async def advance(self, document_id: str) -> Published:
-        """Settle what is due and run one attempt if it is queued; begins nothing that rests."""
+        """The one step for an engine of yours: take over, settle what is due, run one attempt.
+
+        Say an id once, thrice, late or never: the claim lets one through at a time. What rests is
+        not begun, unlike by `publish`; what is somebody's is let be. Ends when the attempt does,
+        in bounded calls, and may take minutes. `again_at` of what it returns is when to say the id
+        again; `due` tells it too. Raises
+        `UnknownDocument`, and `LedgerUnavailable`: then say it again.
+        """
         settled = await settle.settle(document_id, self._outside)
         return await self._published(await publish.advance(document_id, self._outside, settled))
+
+    async def due(self, limit: int = 500) -> tuple[str, ...]:
+        """Ids of documents to `advance` now: each account's longest due first, then the others.
+
+        Run `sweep` before: it takes over what crashed, and looks at what went unanswered. Who asks
+        is counted on as a worker for two minutes: people are told to wait for it.
+        """
+        await self._outside.ledger.beat(self._outside.owner)
+        return await due_now(self._outside, limit)
 
     async def peek(self, document_id: str) -> View:
         """The document as the ledger has it. Looks at nothing outside."""
