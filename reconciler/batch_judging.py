@@ -15,11 +15,12 @@ from .funnel import Policy, judge, needs_label_check
 from .limits import Limits
 from .listing import IncompleteListing, Listing, Place, Wanted, wanted_for
 from .log_question import LogAnswer, Question, question_of
-from .look import Look, absence_could_be_said, around_of, place_of, seen
+from .look import Look, seen
 from .model import Document, DocumentState, Item, ItemState
 from .ports import Around, Surroundings
 from .signature import is_crashed, is_unsettled, needs_settling
 from .the_end import taken_over
+from .walking import absence_could_be_said, around_of, place_of
 
 
 def is_broken(document: Document, now: datetime, *, held: bool) -> bool:

@@ -17,7 +17,7 @@ from .copying import replace
 from .facts import bound, used_after_a_find, with_items, without_bound_surplus
 from .limits import Limits
 from .listing import Place, Row, Statuses
-from .look import Look, place_of
+from .look import Look
 from .model import (
     Call,
     Document,
@@ -35,6 +35,7 @@ from .request import warnings_of
 from .settling import is_overdue_passing, next_look, settle_at
 from .signature import needs_settling
 from .verdict import Absent, Found, Inconclusive, Verdict, word
+from .walking import place_of
 
 
 def is_stale(view: View, look: Look) -> bool:

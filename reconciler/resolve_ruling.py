@@ -12,13 +12,14 @@ from .errors import DecisionRefused
 from .funnel import Weighed, weigh
 from .limits import Limits
 from .listing import Listing
-from .look import Look, place_of
+from .look import Look
 from .model import Document, Item, Reason
 from .ports import Binding
 from .resolve_adopt import Adoptable, adoptable, why_another_first
 from .resolve_decision import Choice, Decision
 from .resolve_none import why_not_none
 from .verdict import Inconclusive
+from .walking import place_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,9 @@ from .deciding import owed_places
 from .facts import with_answers_decided
 from .lease import is_free
 from .listing import Place
-from .look import place_of
 from .model import Document, DocumentState, Item, ItemState, Origin
 from .signature import is_unsettled, needs_settling
+from .walking import place_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
