@@ -7,12 +7,16 @@ ledger says what may exist, and nothing is ever sent twice on a guess.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from . import events, lifecycle
+from .access import closed_because
+from .again import again_at
 from .attempt import run_attempt
-from .model import Attempt, DocumentState
+from .model import Attempt, BlockReason, DocumentState
 from .outside import Outside
 from .ports import Change, Claim, Event, LeaseFree, View
 from .renewal import local_now
@@ -22,7 +26,7 @@ from .signature import is_unsettled
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """What a call of `publish` did.
+    """What a call of `publish` or `advance` did.
 
     `attempt` is the one that ran here, None where none did; `why` says then why not. `settled` is
     what looking said before, None where the claim was not refused for it.
@@ -32,6 +36,12 @@ class Published:
     attempt: Attempt | None = None
     settled: Settled | None = None
     why: str = ""
+
+    @property
+    def again_at(self) -> datetime | None:
+        """When to `advance` it again, by the ledger's clock; past: at once. None: no time is known
+        that would change anything, for it rests, or a person must act first."""
+        return again_at(self.view)
 
 
 NOTHING_TO_PUBLISH: Final = {
@@ -74,14 +84,48 @@ async def queue(document_id: str, outside: Outside) -> None:
 
 
 async def advance(document_id: str, outside: Outside, settled: Settled) -> Published:
-    """Claim the document and run one attempt; or say why it cannot be claimed now."""
-    local = local_now(outside)
-    claimed = await claim(document_id, settled.view.document.account_id, outside)
-    if claimed is None:
+    """Claim the document and run one attempt; or say why it cannot be claimed now.
+
+    `settled` is what `settle` said of it just before. An account that refused our token is asked
+    once more when it is time, for nothing else would open it.
+    """
+    await _ask_whether_it_is_open(settled, outside)
+    account_id = settled.view.document.account_id
+    ran = await attempt_once(document_id, account_id, outside)
+    if ran is None:
         view = await outside.ledger.read(document_id)
         return Published(view=view, settled=settled, why=_why_not(view))
+    view, attempt = ran
+    return Published(view=view, attempt=attempt, settled=settled)
+
+
+async def _ask_whether_it_is_open(settled: Settled, outside: Outside) -> None:
+    """The claim decides; a read that is answered opens the account for it."""
+    view = settled.view
+    is_refused = view.account.reason is BlockReason.ACCESS
+    is_queued = view.document.state is DocumentState.QUEUED
+    if is_refused and is_queued and settled.withheld is None:
+        await closed_because(view.account, outside)
+
+
+async def attempt_once(
+    document_id: str,
+    account_id: str,
+    outside: Outside,
+    taken: Callable[[View], None] = lambda _: None,
+) -> tuple[View, Attempt] | None:
+    """Claim it and run one attempt, whoever says when. None: it cannot be claimed now.
+
+    `taken` is told of the document as it was claimed.
+    """
+    local = local_now(outside)
+    claimed = await claim(document_id, account_id, outside)
+    if claimed is None:
+        return None
+    taken(claimed)
+    number = len(claimed.document.attempts)
     view = await run_attempt(claimed, local, outside)
-    return Published(view=view, attempt=view.document.attempts[-1], settled=settled)
+    return view, view.document.attempts[number - 1]
 
 
 async def claim(document_id: str, account_id: str, outside: Outside) -> View | None:

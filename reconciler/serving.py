@@ -17,14 +17,13 @@ from typing import Any, Final
 
 from .access import closed_because
 from .aside import Aside
-from .attempt import run_attempt
 from .due import DueDocument
 from .errors import LedgerForbidden, LedgerUnavailable, ReconcilerError
-from .model import Document
+from .model import Attempt, Document
 from .next_step import WORKER_SEEN_WITHIN
 from .outside import Outside
-from .publish import claim
-from .renewal import local_now
+from .ports import View
+from .publish import attempt_once
 from .sweep import Swept, sweep
 
 POLL: Final = timedelta(seconds=1)
@@ -118,26 +117,26 @@ class Serving:
         account = await self._outside.ledger.account(row.account_id)
         if await closed_because(account, self._outside) is not None:
             return  # its documents are told again when it is time to ask it again
-        local = local_now(self._outside)
-        claimed = await claim(row.document_id, row.account_id, self._outside)
-        if claimed is None:
+        ran = await attempt_once(row.document_id, row.account_id, self._outside, self._taken)
+        if ran is None:
             self._aside.put(row.document_id)  # somebody was quicker, or it changed
             return
-        attempt = len(claimed.document.attempts)
-        taken = {"attempt": attempt}
-        self._tell(Happened(what=Happening.TAKEN, document_id=row.document_id, detail=taken))
-        view = await run_attempt(claimed, local, self._outside)
+        view, attempt = ran
         self._ended(view.document, attempt)
 
-    def _ended(self, document: Document, number: int) -> None:
+    def _taken(self, claimed: View) -> None:
+        document = claimed.document
+        taken = {"attempt": len(document.attempts)}
+        self._tell(Happened(what=Happening.TAKEN, document_id=document.id, detail=taken))
+
+    def _ended(self, document: Document, attempt: Attempt) -> None:
         """An attempt of ours ended: in order, or as somebody who took over left it."""
         self._aside.forget(document.id)
-        attempt = document.attempts[number - 1]
         outcome = attempt.outcome.value if attempt.outcome is not None else "lost"
         self._attempts[outcome] += 1
         detail = {
             "state": document.state.value,
-            "attempt": number,
+            "attempt": attempt.number,
             "outcome": outcome,
             "error": attempt.error,
         }

@@ -143,8 +143,8 @@ class Reconciler(OwnSends):
         Say an id once, thrice, late or never: the claim lets one through at a time. What rests is
         not begun, unlike by `publish`; what is somebody's is let be. Ends when the attempt does,
         in bounded calls, and may take minutes. `again_at` of what it returns is when to say the id
-        again; `due` tells it too. Raises
-        `UnknownDocument`, and `LedgerUnavailable`: then say it again.
+        again; `due` tells it too. Raises `UnknownDocument`, and `LedgerUnavailable`: then say it
+        again.
         """
         settled = await settle.settle(document_id, self._outside)
         return await self._published(await publish.advance(document_id, self._outside, settled))

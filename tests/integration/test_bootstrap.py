@@ -57,6 +57,21 @@ async def test_a_program_publishes_and_reads(settings: Settings, graph: FakeGrap
     assert sum(creation.kind == "ad" for creation in graph.world.log) == 1
 
 
+async def test_who_asks_what_is_due_is_waited_for_and_says_it_on(settings: Settings) -> None:
+    migrate(settings)
+
+    async with open_reconciler(settings) as product:
+        document = (await product.submit(PLAN, publish=True)).document
+        due = await product.due()
+        awaited = (await product.peek(document.id)).worker_seen
+        advanced = [await product.advance(document_id) for document_id in due * 3]
+        left = await product.due()
+
+    assert (due, awaited, left) == ((document.id,), True, ())
+    assert [one.attempt is not None for one in advanced] == [True, False, False]
+    assert [one.again_at for one in advanced] == [None] * 3
+
+
 def test_the_blocking_twin_has_every_method(settings: Settings) -> None:
     migrate(settings)
 

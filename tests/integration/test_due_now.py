@@ -47,3 +47,14 @@ def test_what_rests_waits_or_may_not_be_served_is_not_told() -> None:
     assert stage.time.run(due_now(worker, 10)) == ()
     assert draft != done
     stage.close()
+
+
+def test_none_is_told_twice_nor_more_than_are_asked_for() -> None:
+    stage = Stage()
+    waiting = {stage.submit(in_account(1001, f"{n}"), publish=True) for n in range(4)}
+
+    told = stage.time.run(due_now(stage.process(), 10))
+
+    assert (len(told), set(told)) == (4, waiting)
+    assert len(stage.time.run(due_now(stage.process(), 2))) == 2
+    stage.close()
