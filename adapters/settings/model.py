@@ -23,10 +23,10 @@ from reconciler.limits import Limits
 from reconciler.model import Echo
 from reconciler.policy import Legacy, LegacyEvidence
 
+from .oidc import LOOPBACK, OidcSettings
 from .sources import secret_sources
 
 PREFIX: Final = "RECONCILER_"
-LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 DAY: Final = 86_400.0
 """In seconds. No duration here is sensibly longer, and a slip of the keyboard should not be one."""
 
@@ -65,7 +65,7 @@ def _one_word(secret: SecretStr) -> SecretStr:
     return SecretStr(text)
 
 
-class Settings(BaseSettings):
+class Settings(OidcSettings):
     """What one process runs with. Frozen; neither its repr nor its errors show a secret."""
 
     model_config = SettingsConfigDict(

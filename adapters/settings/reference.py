@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from .model import PREFIX, Settings
+from .oidc import OidcSettings
 
 _HEAD: Final = """\
 # Settings
@@ -27,12 +28,18 @@ the environment, never from `.env`.
 | variable | unit | default | bounds | what it is | serves |
 |---|---|---|---|---|---|
 """
-_SPECIAL_DEFAULTS: Final = {"lease_margin_seconds": "a tenth of the lease"}
+_SPECIAL_DEFAULTS: Final = {
+    "lease_margin_seconds": "a tenth of the lease",
+    "oidc_scopes": "`reconciler:read` gives `read`, and so on",
+}
+
+_OIDC: Final = OidcSettings.model_fields.keys()
 
 
 def reference() -> str:
     """The page, in Markdown."""
-    rows = [_row(name, field) for name, field in Settings.model_fields.items() if field.description]
+    fields = sorted(Settings.model_fields.items(), key=lambda each: each[0] in _OIDC)
+    rows = [_row(name, field) for name, field in fields if field.description]
     return _HEAD + "".join(f"{row}\n" for row in rows)
 
 

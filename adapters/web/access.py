@@ -59,12 +59,15 @@ Access = Callable[[Request], Awaitable[Principal]]
 """Says who is asking. Raises `Refused` where nobody is recognised."""
 
 
-def unrecognised(detail: str) -> Refused:
+SEND_A_KEY: Final = "send Authorization: Bearer KEY; reconciler key create makes one"
+
+
+def unrecognised(detail: str, *, next_step: str = SEND_A_KEY) -> Refused:
     """Nobody is let in; says how to ask again."""
     return Refused(
         "unauthenticated",
         detail,
-        next_step="send Authorization: Bearer KEY; reconciler key create makes one",
+        next_step=next_step,
         headers={"WWW-Authenticate": 'Bearer realm="reconciler"'},
     )
 
@@ -74,6 +77,7 @@ def require(principal: Principal, scope: Scope) -> None:
     if not principal.may(scope):
         raise Refused(
             "forbidden",
-            f"this key has no scope {scope.value}",
-            next_step=f"ask for a key with it: reconciler key create --scope {scope.value}",
+            f"this takes the scope {scope.value}",
+            next_step=f"ask for a key with it (reconciler key create --scope {scope.value}), "
+            "or for the claim that gives it to a token",
         )

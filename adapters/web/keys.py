@@ -97,7 +97,7 @@ class KeyAccess:
         self._kept: Mapping[str, KeptKey] = {}
         self._read_at: datetime | None = None
         self._noted: dict[str, datetime] = {}
-        self._failures = failures or Pace(FAILURES_PER_SECOND, FAILURES_BURST)
+        self._failures = failures or new_failures()
 
     async def __call__(self, request: Request) -> Principal:
         """Raises `Refused` where the key is missing, wrong, revoked or past its end."""
@@ -113,7 +113,7 @@ class KeyAccess:
         kept = (await self.kept()).get(key_id_of(key))
         fits = hmac.compare_digest(digest_of(key), kept.digest if kept else NOBODYS)
         if kept is None or not fits or not is_usable(kept, now):
-            self._failures.spend(request.client.host if request.client else "")
+            self._failures.spend(address_of(request))
             raise unrecognised("the key is not known, was revoked, or has ended")
         self._note_use(kept, now)
         return kept
@@ -143,8 +143,18 @@ class KeyAccess:
             self._service.errands.start(self._service.ledger.key_used(kept.id))
 
 
+def new_failures() -> Pace:
+    """How often one address may be wrong."""
+    return Pace(FAILURES_PER_SECOND, FAILURES_BURST)
+
+
 def _by_id(keys: Iterable[KeptKey]) -> dict[str, KeptKey]:
     return {key.id: key for key in keys}
+
+
+def address_of(request: Request) -> str:
+    """Of whoever connected; empty where nobody says."""
+    return request.client.host if request.client else ""
 
 
 def given_key(request: Request) -> str | None:

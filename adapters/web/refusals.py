@@ -15,6 +15,7 @@ STATUS: Final[Mapping[str, int]] = {
     "invalid_request": 422,
     "key_taken": 422,
     "too_many_requests": 429,
+    "issuer_unavailable": 503,
 }
 """The closed list of its codes. Codes of the product are in `problems.STATUS`."""
 

@@ -16,8 +16,9 @@ from reconciler.errors import InvalidSettings
 from ..settings import Settings
 from .app import create_app
 from .browser_session import BrowserAccess
-from .keys import KeyAccess, is_usable, system_now
+from .keys import KeyAccess, is_usable, new_failures, system_now
 from .loopback import ServiceAccess
+from .oidc import token_access
 from .origins import is_loopback
 from .service import Service
 
@@ -37,9 +38,13 @@ async def serve(settings: Settings, *, host: str, port: int, stopped: Wait, tell
     others than this machine could ask and no key tells them apart.
     """
     service = Service.of(settings)
-    await _refuse_everybody(service, host)
-    keys = KeyAccess(service)
-    app = create_app(service, access=BrowserAccess(keys, ServiceAccess(keys, host=host)))
+    failures = new_failures()
+    tokens = token_access(settings, failures)
+    if tokens is None:
+        await _refuse_everybody(service, host)
+    keys = KeyAccess(service, failures=failures)
+    access = BrowserAccess(keys, ServiceAccess(keys, host=host, tokens=tokens))
+    app = create_app(service, access=access)
     with contextlib.closing(_listening(host, port)) as listener:
         address = _address(host, listener)
         tell(address)

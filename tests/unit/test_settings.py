@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from adapters.settings import Settings, load_settings, unknown_variables
+from adapters.settings.oidc import OidcSettings
 from adapters.settings.reference import reference
 from reconciler.errors import InvalidSettings
 from reconciler.limits import Limits
@@ -195,6 +196,7 @@ def test_every_bounded_setting_has_a_row_above() -> None:
         "notify_command",
         "notify_url",
         "secrets_dir",
+        *OidcSettings.model_fields,  # test_oidc_issuer
     }
 
     assert {name.upper() for name in Settings.model_fields.keys() - unbounded} <= BOUNDS.keys()

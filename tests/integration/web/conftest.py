@@ -1,4 +1,4 @@
-"""A stage on a ledger in SQL, held to the promise in the end."""
+"""A stage on a ledger in SQL, held to the promise in the end; an issuer of tokens."""
 
 from collections.abc import Iterator
 
@@ -7,6 +7,7 @@ import pytest
 from fixtures.stage import Stage
 from tests.crash.promise import assert_promise
 from tests.crash.sqlite_ledgers import sqlite_in_memory
+from tests.integration.web.token_issuer import TokenIssuer
 
 
 @pytest.fixture
@@ -16,3 +17,8 @@ def stage() -> Iterator[Stage]:
     made.documents = [one.document.id for one in made.time.run(made.ledger.summaries())[1]]
     assert_promise(made)
     made.close()
+
+
+@pytest.fixture
+def issuer() -> TokenIssuer:
+    return TokenIssuer()
