@@ -23,6 +23,10 @@ from fixtures.simulator.seeds import read_seeds, store_seeds
 from fixtures.stage import OpenLedger
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+HISTORIES: Final = 1_000
+ENDLESS: Final = 10_000_000
+"""A week of them, so that the time is what ends a soak."""
+
 SEEDS: Final = ROOT / "tests" / "seeds" / "failed.txt"
 LEDGERS: Final[Mapping[str, OpenLedger]] = {
     "memory": MemoryLedger,
@@ -37,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_replay = wanted.histories == 1
     run = Run(
         seed=wanted.seed,
-        histories=wanted.histories,
+        histories=wanted.histories or (HISTORIES if wanted.minutes is None else ENDLESS),
         minutes=wanted.minutes,
         ledger=wanted.ledger,
         jobs=wanted.jobs,
@@ -49,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         totals = drive(run, show)
     seconds = time.monotonic() - began
 
-    about = f"seeds {run.seed} to {run.seed + run.histories - 1}, commit {_commit()}"
+    until = f"to {run.seed + run.histories - 1}" if run.minutes is None else "on"
+    about = f"seeds {run.seed} {until}, commit {_commit()}"
     show_totals(console, totals, seconds=seconds, jobs=run.jobs, about=about)
     show_failures(console, totals.failures)
     if not is_replay:
@@ -103,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="scripts/simulate", description=__doc__)
     add = parser.add_argument
     add("--seed", type=int, default=0, help="the first one (default: 0)")
-    add("--histories", type=int, default=1_000, help="how many (default: 1,000)")
+    add("--histories", type=int, help="how many (default: 1,000, or until --minutes are over)")
     add("--minutes", type=float, help="stop after so long, whatever is left")
     add("--ledger", choices=sorted(LEDGERS), help="only this one (default: SQLite one in twenty)")
     add("--jobs", type=int, default=2, help="processes (default: 2)")
