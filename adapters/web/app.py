@@ -16,6 +16,7 @@ from .browser_session import BrowserAccess
 from .desk import Desk
 from .figures import metrics_router
 from .pace import Pace
+from .page import page_router
 from .problems import ProblemRoute, problem_of
 from .router import routes_of
 from .schema import Ready
@@ -28,6 +29,7 @@ ABOUT: Final = (
 )
 
 
+ASKED: Final = ("type", "path", "raw_path", "root_path", "headers")
 METHODS: Final = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE")
 
 
@@ -47,6 +49,7 @@ def create_app(service: Service, *, access: Access, pace: Pace | None = None) ->
     app.include_router(_health(service))
     if isinstance(access, BrowserAccess):
         app.include_router(sign_in_router(access))
+        app.include_router(page_router(desk, access))
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _told)
     return app
@@ -83,7 +86,7 @@ async def _told(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> list[str]:
     """Of all routes of this path; the framework names those of the first."""
     routes: list[BaseRoute] = request.app.routes
-    asked = {name: request.scope[name] for name in ("type", "path", "root_path", "headers")}
+    asked = {name: request.scope[name] for name in ASKED if name in request.scope}
     return [
         method
         for method in METHODS

@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from prometheus_client import Counter
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 from structlog.contextvars import bound_contextvars
 
 from reconciler.errors import InvalidPlan, ReconcilerError
@@ -20,6 +21,7 @@ from reconciler.errors import InvalidPlan, ReconcilerError
 from ..bootstrap import REDACTION
 from ..observing import logger_of, metrics
 from . import refusals
+from .raw_path import Scope, found_as_sent
 from .refusals import Refused
 
 LOG = logging.getLogger(__name__)
@@ -70,6 +72,10 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 class ProblemRoute(APIRoute):
     """A route whose every error is a problem, in whichever application it is mounted."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """By the path as it was sent."""
+        return found_as_sent(super().matches, scope)
 
     def get_route_handler(self) -> Handler:
         """The handler, and the last line of defence around it."""

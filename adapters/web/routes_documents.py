@@ -19,6 +19,7 @@ from ..shapes import document_state
 from .access import Principal
 from .bodies import json_text
 from .desk import Desk
+from .raw_path import part
 from .refusals import Refused
 from .said_once import refuse_repeated_header
 
@@ -27,8 +28,14 @@ DocumentId = Annotated[
     Path(
         min_length=1,
         max_length=200,
-        description="As it was answered when the document was accepted.",
-        openapi_examples={"an id": {"value": "01KB8Z6Q3N0V5T9W2X4Y6A8C0E"}},
+        description=(
+            "As it was answered when the document was accepted, or as it was imported. One part of "
+            "the path, percent-encoded: `a/b` is sent as `a%2Fb`, `%` as `%25`."
+        ),
+        openapi_examples={
+            "an id": {"value": "01KB8Z6Q3N0V5T9W2X4Y6A8C0E"},
+            "from elsewhere": {"value": "jobs/2026/März 100%"},
+        },
     ),
 ]
 KEY_HEADER: Final = "Idempotency-Key"
@@ -66,7 +73,7 @@ class DocumentRoutes:
         submitted = await self._submitted(plan, idempotency_key)
         document_id = submitted.document.id
         view = await self._desk.product.peek(document_id)
-        place = request.url_for("read_document", document_id=document_id).path
+        place = request.url_for("read_document", document_id=part(document_id)).path
         return _answer(view, 201 if submitted.created else 200, Location=place)
 
     async def publish(self, request: Request, document_id: DocumentId) -> Response:
