@@ -15,7 +15,7 @@ from .facts import with_answers_decided
 from .lease import is_free
 from .listing import Place
 from .model import Document, DocumentState, Item, ItemState, Origin
-from .signature import is_unsettled, needs_settling
+from .signature import is_unsettled, needs_settling, owes_look
 from .walking import place_of
 
 
@@ -44,8 +44,9 @@ class Work:
         return with_answers_decided(document) if self.settles else document
 
     def places(self, document: Document) -> frozenset[Place]:
-        """What to list beside the places of the items."""
-        owed = owed_places(document) if self.is_owed else frozenset()
+        """What to list beside the places of the items. A late answer may end what is owed."""
+        is_owed = self.is_owed and owes_look(document)
+        owed = owed_places(document) if is_owed else frozenset()
         return owed | (confirmed_places(document) if self.refresh else frozenset())
 
 
