@@ -21,6 +21,8 @@ from tests.repo.tree import ROOT
 ENDS_WITHIN_SECONDS = 60
 PYTHON = Path(sys.executable)
 NAMES = ("Spring / 1", "Spring / 2", "Spring / 3")
+KILLED_SOON = {"RECONCILER_LEASE_SECONDS": "6", "RECONCILER_CALL_TIMEOUT_SECONDS": "3"}
+"""For a lease whose end is waited for; from the claim to the send a busy machine has 2.4 s."""
 
 
 def programs_of(page: str) -> list[str]:

@@ -7,8 +7,9 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,14 @@ from fixtures.graph.app import FakeGraph
 from tests.e2e.command_line import Shell
 from tests.e2e.gate import Gate
 from tests.e2e.recipes.engine_story import (
+    KILLED_SOON,
     PYTHON,
     Engine,
     an_engine_that_is_killed_and_says_everything_thrice_makes_each_item_once,
     programs_of,
 )
 from tests.e2e.test_cli_worker import ads, wait_until
+from tests.told_at_the_end import TOLD
 
 STARTS_WITHIN_SECONDS = 30
 
@@ -36,15 +39,43 @@ def redis_server() -> str | None:
     return shutil.which("redis-server")
 
 
+@dataclass(frozen=True)
+class Broker:
+    """`options` are those that it needs from every program."""
+
+    url: str
+    options: Mapping[str, str]
+
+    def program(self, written: str) -> str:
+        """The program of a page, told where this broker keeps its messages."""
+        return f"{written}\n\napp.conf.broker_transport_options = {dict(self.options)!r}\n"
+
+    def send(self, task: str, *messages: Sequence[str]) -> None:
+        """One message for each of these lists of arguments."""
+        with Celery(broker=self.url) as app:
+            app.conf.broker_transport_options = dict(self.options)
+            for arguments in messages:
+                app.send_task(task, arguments)
+
+
 @pytest.fixture
-def broker(tmp_path: Path) -> Iterator[str]:
+def broker(tmp_path: Path, record_property: Callable[[str, object], None]) -> Iterator[Broker]:
     """Redis where there is one, else kombu's own broker of files: a real one, though slow."""
     server = redis_server()
+    record_property(TOLD, f"broker: {server or 'files'}")
     if server is None:
-        yield "filesystem://"
+        yield broker_of_files(tmp_path / "messages")
         return
     with running_redis(server, tmp_path) as url:
-        yield url
+        yield Broker(url, {})
+
+
+def broker_of_files(folder: Path) -> Broker:
+    """It forgets what it delivered: nothing comes again by itself."""
+    folder.mkdir()
+    data, control = str(folder), str(folder / "control")
+    options = {"data_folder_in": data, "data_folder_out": data, "control_folder": control}
+    return Broker("filesystem://", options)
 
 
 @contextmanager
@@ -75,56 +106,54 @@ def celery(app: str, *arguments: str) -> list[str]:
     return [str(PYTHON), "-m", "celery", "-A", app, *arguments]
 
 
+def worker(app: str) -> list[str]:
+    return celery(app, "worker", "-c", "2", "-l", "INFO", "--without-mingle")
+
+
 def test_celery_drives_documents_through_its_death(
-    shell: Shell, graph: FakeGraph, broker: str
+    shell: Shell, graph: FakeGraph, broker: Broker
 ) -> None:
     driven, _ = programs_of("celery.md")
-    (shell.folder / "documents.py").write_text(driven)
-
-    def say(ids: Sequence[str]) -> None:
-        with Celery("documents", broker=broker) as app:
-            for document_id in ids:
-                app.send_task("advance", (document_id,))
+    (shell.folder / "documents.py").write_text(broker.program(driven))
 
     engine = Engine(
         shell=shell,
-        commands=[celery("documents", "worker", "-c", "2"), celery("documents", "beat")],
-        say=say,
-        settings={"BROKER_URL": broker},
+        commands=[worker("documents"), celery("documents", "beat")],
+        say=lambda ids: broker.send("advance", *([each] for each in ids)),
+        settings={**KILLED_SOON, "BROKER_URL": broker.url},
     )
 
     an_engine_that_is_killed_and_says_everything_thrice_makes_each_item_once(engine, graph)
 
 
 def test_a_task_of_ones_own_publisher_may_be_delivered_any_number_of_times(
-    shell: Shell, graph: FakeGraph, broker: str
+    shell: Shell, graph: FakeGraph, broker: Broker
 ) -> None:
-    """Its process dies in the create; Celery delivers again, and the guard finds the ad."""
+    """Its process dies in the create; whoever is told again finds the ad, and makes no other."""
     _, guarded = programs_of("celery.md")
-    (shell.folder / "publisher.py").write_text(guarded.replace("= 30.0", "= 1.0"))
+    patient = "PATIENCE_SECONDS = 30.0"
+    assert patient in guarded
+    impatient = guarded.replace(patient, "PATIENCE_SECONDS = 1.0")
+    (shell.folder / "publisher.py").write_text(broker.program(impatient))
     (shell.folder / "publish.py").write_text(programs_of("official-sdk.md")[0])
     document_id = shell.submitted("Spring / 1")
-
-    def say(ids: Sequence[str]) -> None:
-        with Celery("publisher", broker=broker) as app:
-            for document_id in ids:
-                app.send_task("publish_item", (document_id, "a1"))
-
+    thrice = [[document_id, "a1"]] * 3
     engine = Engine(
         shell=shell,
-        commands=[celery("publisher", "worker", "-c", "2")],
-        say=say,
-        settings={"BROKER_URL": broker},
+        commands=[worker("publisher")],
+        say=lambda _: broker.send("publish_item", *thrice),
+        settings={**KILLED_SOON, "BROKER_URL": broker.url},
     )
-    engine.say([document_id] * 3)
     gate = Gate(graph, after_commit=True)
     with engine.running() as first:
+        engine.say([])
         gate.wait_until_reached()
         first.kill()
     gate.open()
-    engine.say([document_id] * 3)
     with engine.running() as second:
+        engine.say([])
         wait_until(shell, document_id)
+        engine.say([])  # late, and of what is done
         second.end()
 
     assert ads(graph) == ["Spring / 1"], second.said

@@ -13,6 +13,7 @@ from fixtures.graph.app import FakeGraph
 from fixtures.postgres_databases import PostgresDatabases
 from tests.e2e.command_line import Shell
 from tests.e2e.recipes.engine_story import (
+    KILLED_SOON,
     PYTHON,
     Engine,
     an_engine_that_is_killed_and_says_everything_thrice_makes_each_item_once,
@@ -24,7 +25,10 @@ def test_pgqueuer_drives_documents_through_its_death(
     shell: Shell, graph: FakeGraph, databases: PostgresDatabases
 ) -> None:
     (program,) = programs_of("pgqueuer.md")
-    (shell.folder / "documents.py").write_text(program.replace("seconds=10", "seconds=3"))
+    patient = "DIED_WITHIN = timedelta(seconds=10)"
+    assert patient in program
+    impatient = program.replace(patient, "DIED_WITHIN = timedelta(seconds=3)")
+    (shell.folder / "documents.py").write_text(impatient)
     url = databases.new()
 
     def on_the_queue(work: Sequence[str] | None) -> None:
@@ -43,7 +47,7 @@ def test_pgqueuer_drives_documents_through_its_death(
         shell=shell,
         commands=[[str(PYTHON), "documents.py"]],
         say=on_the_queue,
-        settings={"PGQUEUER_URL": url},
+        settings={**KILLED_SOON, "PGQUEUER_URL": url},
     )
 
     an_engine_that_is_killed_and_says_everything_thrice_makes_each_item_once(engine, graph)
