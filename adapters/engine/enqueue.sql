@@ -41,7 +41,9 @@ END;
 $$;
 
 CREATE OR REPLACE FUNCTION engine_enqueue() RETURNS trigger
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+-- The names below mean the ledger's own schema, whatever the search path of the transaction that
+-- writes: an application that hands a document in inside its own may have another engine there.
 BEGIN
     IF NEW.due_at <= (extract(epoch FROM clock_timestamp()) * 1000000)::bigint THEN
         PERFORM engine_look_at(NEW.id, NEW.account_id);

@@ -77,6 +77,21 @@ async def test_the_job_is_there_with_the_transition_and_not_before(stage: Engine
     assert (inside, outside, waiting(stage.url)) == ([(1,)], [], [])
 
 
+async def test_a_transaction_with_a_search_path_of_its_own_enqueues_in_ours(
+    stage: EngineStage,
+) -> None:
+    """An application that has an engine too, in a schema that it looks through first."""
+    await put(stage.ledger, document("d1", state=DocumentState.DRAFT))
+    with psycopg.connect(stage.url) as theirs:
+        theirs.execute("CREATE SCHEMA theirs")
+        theirs.execute("CREATE TABLE theirs.procrastinate_jobs (LIKE public.procrastinate_jobs)")
+        theirs.execute("SET search_path TO theirs, public")
+        theirs.execute("UPDATE document SET state = 'queued', due_at = 0")
+
+    assert waiting(stage.url) == ["d1"]
+    assert asked(stage.url, "SELECT id FROM theirs.procrastinate_jobs") == []
+
+
 async def test_of_one_account_few_jobs_wait_however_many_documents_it_has(
     stage: EngineStage,
 ) -> None:
