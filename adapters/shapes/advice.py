@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from reconciler.model import Grade, Item, ItemState, Reason
+from reconciler.resolve_decision import Choice
 
 _R = Reason
 
@@ -42,14 +44,37 @@ ABSENT: Final = (
     "two complete walks, begun when all that our calls made must show, found no row that is it"
 )
 
-ADOPT, NONE, HOLD = "--adopt EXTERNAL_ID", "--none", "--hold"
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A decision that may be made, as options to type and as a body to send.
+
+    What is written in capitals is a person's to fill in.
+    """
+
+    options: str
+    body: Mapping[str, Any]
+
+
+def _offer(options: str, choice: Choice, **more: Any) -> Offer:
+    return Offer(f"{options} --reason TEXT", {"decision": choice.value, "reason": "TEXT", **more})
+
+
+_ID: Final = "EXTERNAL_ID"
+ADOPT: Final = _offer("--adopt EXTERNAL_ID", Choice.ADOPT, external_id=_ID)
+ALSO: Final = _offer("--adopt EXTERNAL_ID --also ID", Choice.ADOPT, external_id=_ID, also=["ID"])
+OVERRIDE: Final = _offer(
+    "--adopt EXTERNAL_ID --override", Choice.ADOPT, external_id=_ID, override=True
+)
+NONE: Final = _offer("--none", Choice.NONE)
+HOLD: Final = _offer("--hold", Choice.HOLD)
 
 # What may be decided where the reason stands. Without a listing there is nothing but to hold.
-_CHOICES: Final[Mapping[Reason, tuple[str, ...]]] = {
-    _R.AMBIGUOUS: (ADOPT, f"{ADOPT} --also ID"),
+_CHOICES: Final[Mapping[Reason, tuple[Offer, ...]]] = {
+    _R.AMBIGUOUS: (ADOPT, ALSO),
     _R.TWINS: (ADOPT, NONE),
     _R.CONTESTED: (ADOPT, NONE),
-    _R.UNPROVEN_ROW: (f"{ADOPT} --override", NONE),
+    _R.UNPROVEN_ROW: (OVERRIDE, NONE),
     _R.MARK_LOST: (ADOPT,),
     _R.ECHO_UNPROVEN: (NONE, ADOPT),
     _R.OVER_CAP: (ADOPT,),
@@ -73,13 +98,19 @@ def commands(document_id: str, item: Item, reason: Reason | None) -> list[str]:
         return [f"reconciler show {document_id}"]
     if item.state is not ItemState.HELD:
         return []
-    standing = (item.intent.reason if item.intent else None) or reason
-    choices = (*_CHOICES.get(standing, ()), HOLD) if standing else (HOLD,)
     resolve = f"reconciler resolve {document_id} {item.key}"
     return [
         f"reconciler recover {document_id}",
-        *(f"{resolve} {choice} --reason TEXT" for choice in choices),
+        *(f"{resolve} {offer.options}" for offer in offers(item, reason)),
     ]
+
+
+def offers(item: Item, reason: Reason | None) -> tuple[Offer, ...]:
+    """What a person may decide about it, the likeliest first; empty where it is not held."""
+    if item.state is not ItemState.HELD:
+        return ()
+    standing = (item.intent.reason if item.intent else None) or reason
+    return (*_CHOICES.get(standing, ()), HOLD) if standing else (HOLD,)
 
 
 def second_entities(body: Mapping[str, Any]) -> list[dict[str, str]]:

@@ -19,6 +19,7 @@ from ..shapes import document_state
 from .access import Principal
 from .bodies import json_text
 from .desk import Desk
+from .next_request import with_request
 from .raw_path import part
 from .refusals import Refused
 from .said_once import refuse_repeated_header
@@ -74,7 +75,7 @@ class DocumentRoutes:
         document_id = submitted.document.id
         view = await self._desk.product.peek(document_id)
         place = request.url_for("read_document", document_id=part(document_id)).path
-        return _answer(view, 201 if submitted.created else 200, Location=place)
+        return answer(request, view, 201 if submitted.created else 200, Location=place)
 
     async def publish(self, request: Request, document_id: DocumentId) -> Response:
         """Queue it if it rests, then make what is missing.
@@ -92,14 +93,14 @@ class DocumentRoutes:
             if attempt.done():
                 attempt.result()
             view = await product.peek(document_id)
-        return _answer(view, 202 if view.document.state in UNDER_WAY else 200)
+        return answer(request, view, 202 if view.document.state in UNDER_WAY else 200)
 
     async def cancel(self, request: Request, document_id: DocumentId) -> Response:
         """Create nothing more of it. 202: recorded, and honoured when what is under way ends."""
         await self._desk.admit(request, document_id)
         work = self._desk.product.cancel(document_id)
         view = await self._desk.service.errands.run(work)
-        return _answer(view, 200 if view.document.state is DocumentState.CANCELLED else 202)
+        return answer(request, view, 200 if view.document.state is DocumentState.CANCELLED else 202)
 
     async def read(self, request: Request, document_id: DocumentId) -> Response:
         """The document, after takeover and settling if they are due.
@@ -110,7 +111,7 @@ class DocumentRoutes:
         await self._desk.admit(request, document_id)
         settled = await self._desk.product.read(document_id)
         self._desk.service.remember(settled.view)
-        return _answer(settled.view, 200)
+        return answer(request, settled.view, 200)
 
     async def head(self, request: Request, document_id: DocumentId) -> Response:
         """Whether there is such a document. Starts nothing."""
@@ -143,5 +144,6 @@ class DocumentRoutes:
             )
 
 
-def _answer(view: View, status: int, **headers: Any) -> Response:
-    return JSONResponse(document_state(view), status, headers=headers)
+def answer(request: Request, view: View, status: int, **headers: Any) -> Response:
+    """The document as it is, with the next request in place."""
+    return JSONResponse(with_request(document_state(view), request), status, headers=headers)

@@ -15,6 +15,7 @@ from ..shapes import documents_list
 from ..store.pages import Place
 from .access import Principal
 from .desk import Desk
+from .next_request import with_request
 from .said_once import refuse_odd_query
 
 PAGE_MAX: Final = 200
@@ -53,13 +54,15 @@ class ListRoutes:
             self._desk.product,
             state=state,
             accounts=_accounts(request.state.principal, account_id),
-            after=None if after is None else _place(after),
+            after=None if after is None else place_of(after),
             limit=limit,
         )
         shape = documents_list(
             listed.counts, listed.lines, listed.now, listed.accounts, worker_seen=listed.worker_seen
         )
-        return JSONResponse(shape | {"after": next_place and _token(next_place)})
+        lines = [with_request(line, request) for line in shape["documents"]]
+        after_it = next_place and token_of(next_place)
+        return JSONResponse({**shape, "documents": lines, "after": after_it})
 
 
 def _accounts(principal: Principal, asked: str | None) -> frozenset[str] | None:
@@ -70,13 +73,14 @@ def _accounts(principal: Principal, asked: str | None) -> frozenset[str] | None:
     return one if principal.accounts is None else one & principal.accounts
 
 
-def _token(place: Place) -> str:
+def token_of(place: Place) -> str:
     """A place as one word. Nothing in it is secret; whatever is written like it is a place."""
     microseconds = (place.created_at - EPOCH) // timedelta(microseconds=1)
     return f"{microseconds}:{place.document_id}"
 
 
-def _place(token: str) -> Place:
+def place_of(token: str) -> Place:
+    """The place that such a word stands for."""
     at, _, document_id = token.partition(":")
     created_at = EPOCH + timedelta(microseconds=int(at))
     return Place(created_at=created_at, document_id=document_id)

@@ -23,6 +23,15 @@ Id = Field(
 )
 
 
+class Sent(_Shape):
+    """A request; what is written in capitals in its body is to be filled in."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any] | None
+
+
 class Next(_Shape):
     """The next safe action."""
 
@@ -31,6 +40,8 @@ class Next(_Shape):
     why: str
     command: str | None
     """What a person types; None where nothing is left to do."""
+    request: Sent | None
+    """What a client sends; None where nothing is left to do, or it is for who runs the service."""
 
 
 class Container(_Shape):
@@ -171,6 +182,8 @@ class Judged(_Shape):
     reason: m.Reason | None
     why: str
     commands: list[str]
+    requests: list[Sent]
+    """The same for a client: each decision that may be made, the likeliest first."""
     evidence_id: str
     evidence_hash: str
     listing: Listing | None

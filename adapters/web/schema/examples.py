@@ -10,6 +10,7 @@ _NEXT: Final = {
     "until": None,
     "why": "everything it wants exists and is recorded",
     "command": None,
+    "request": None,
 }
 _SINCE: Final = "2026-03-10T12:05:04.250000Z"
 

@@ -85,7 +85,7 @@ ODD: dict[str, Answers] = {
     "a list": of_itself() | {JWKS: httpx.Response(200, json=[])},
     "depths": of_itself() | {JWKS: httpx.Response(200, text="[" * 100_000)},
     "no list of keys": of_itself() | {JWKS: httpx.Response(200, json={"keys": {}})},
-    "too much": of_itself() | {JWKS: httpx.Response(200, text=" " * (BYTES_MAX + 1))},
+    "too much": of_itself() | {JWKS: httpx.Response(200, json={**KEYS, "x": " " * BYTES_MAX})},
 }
 
 

@@ -1,0 +1,158 @@
+"""What an answer says to do next is a request, and a client that sends it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from adapters.web import reconciler_router
+from adapters.web.next_request import with_request
+from fixtures.lives import DiesAt
+from fixtures.stage import Stage
+from reconciler import publish
+from reconciler.model import NextAction
+from tests.crash.plans import ONE_AD
+from tests.crash.sqlite_ledgers import sqlite_in_memory
+from tests.integration.held import held_before_two_of_ours, held_beside_a_stranger
+from tests.integration.web.in_process import ANYBODY, asked, client_of, service_on
+from tests.integration.web.test_documents import DOCUMENTS
+
+
+@pytest.fixture
+def decided_on() -> Iterator[Stage]:
+    """One where people decide what nothing proves, so that no promise is held at the end."""
+    made = Stage(open_ledger=sqlite_in_memory)
+    yield made
+    made.close()
+
+
+def told(stage: Stage, document_id: str, path: str = "") -> Any:
+    async def asking(client: httpx.AsyncClient) -> Any:
+        return (await client.get(f"{DOCUMENTS}/{document_id}{path}")).json()
+
+    return asked(stage, asking)
+
+
+def as_told(stage: Stage, sent: dict[str, Any], **filled: Any) -> httpx.Response:
+    """What comes of sending it, with what was in capitals filled in."""
+
+    async def asking(client: httpx.AsyncClient) -> httpx.Response:
+        body = sent["body"] and {**sent["body"], **filled}
+        return await client.request(
+            sent["method"], sent["path"], headers=sent["headers"], json=body
+        )
+
+    answer: httpx.Response = asked(stage, asking)
+    return answer
+
+
+def test_a_draft_says_to_publish_and_that_publishes(stage: Stage) -> None:
+    step = told(stage, stage.submit(ONE_AD))["next"]
+
+    assert step["request"]["method"] == "POST"
+    assert as_told(stage, step["request"]).json()["state"] == "published"
+
+
+def test_a_crash_says_to_read_again_and_that_recovers(stage: Stage) -> None:
+    document_id = stage.submit(ONE_AD)
+    dying = stage.worker(DiesAt(effect="graph.create", after=True)).outside
+    assert stage.dies(publish.publish(document_id, dying))
+
+    step = told(stage, document_id)["next"]
+    assert (step["action"], step["request"]["method"]) == ("wait", "GET")
+    stage.time.pass_(stage.limits.lease)
+
+    assert as_told(stage, step["request"]).json()["state"] == "published"
+
+
+def test_a_held_document_leads_to_its_evidence_and_that_to_a_decision(decided_on: Stage) -> None:
+    stage = decided_on
+    document_id, theirs = held_beside_a_stranger(stage)
+
+    step = told(stage, document_id)["next"]
+    assert step["action"] == "decide"
+    [item] = as_told(stage, step["request"]).json()["items"]
+    none, adopt, hold = item["requests"]
+    assert [one["body"]["decision"] for one in (none, adopt, hold)] == ["none", "adopt", "hold"]
+    assert len(item["commands"]) == 4  # one is to look again, which a decision does by itself
+
+    decided = as_told(stage, adopt, external_id=theirs, reason="seen in Ads Manager")
+    assert decided.status_code == 200, decided.text
+    assert decided.json()["state"] == "published"
+
+
+def test_of_two_of_ours_one_may_be_adopted_and_the_other_recorded(decided_on: Stage) -> None:
+    stage = decided_on
+    document_id, [first, second] = held_before_two_of_ours(stage)
+
+    [item] = told(stage, document_id, "/evidence")["items"]
+    both = item["requests"][1]
+    assert both["body"]["also"] == ["ID"]
+
+    decided = as_told(stage, both, external_id=first, also=[second], reason="both are ours")
+    assert decided.status_code == 200, decided.text
+    assert decided.json()["surplus"][0]["known"] is True
+
+
+def test_a_mended_plan_is_sent_under_the_documents_own_key(stage: Stage) -> None:
+    refused = {**ONE_AD, "items": [{**ONE_AD["items"][0], "params": {"creative": {}}}]}
+    document_id = stage.submit(refused, key="spring")
+    stage.publish(document_id)
+
+    step = told(stage, document_id)["next"]
+    assert step["action"] == "fix_input"
+    assert step["request"]["body"]["items"] == "ITEMS"
+
+    answer = as_told(stage, step["request"], items=ONE_AD["items"], container=ONE_AD["container"])
+    assert (answer.status_code, answer.json()["revision"]) == (200, 2)
+    assert answer.json()["document_id"] == document_id
+
+
+def test_a_line_of_the_list_says_it_too_and_nothing_is_said_where_all_is_done(
+    stage: Stage,
+) -> None:
+    stage.publish(stage.submit(ONE_AD, key="done"))
+    held_beside_a_stranger(stage)
+    draft = stage.submit(ONE_AD, key="later")
+
+    async def asking(client: httpx.AsyncClient) -> Any:
+        return (await client.get(DOCUMENTS)).json()["documents"]
+
+    lines = {one["state"]: one["next"]["request"] for one in asked(stage, asking)}
+
+    assert lines["published"] is None
+    assert lines["held"]["path"].endswith("/evidence")
+    assert lines["draft"]["path"] == f"{DOCUMENTS}/{draft}/publish"
+
+
+def test_the_path_is_right_wherever_the_routes_are_mounted(stage: Stage) -> None:
+    document_id = stage.submit(ONE_AD)
+    service = service_on(stage)
+    app, inner = FastAPI(), FastAPI()
+    inner.include_router(reconciler_router(service, access=ANYBODY), prefix="/ads")
+    app.mount("/käse", inner)
+
+    async def asking() -> list[int]:
+        async with client_of(app, service) as client:
+            read = await client.get(f"/k%C3%A4se/ads{DOCUMENTS}/{document_id}")
+            sent = read.json()["next"]["request"]
+            done = await client.request(sent["method"], sent["path"])
+            return [read.status_code, done.status_code]
+
+    assert stage.time.run(asking()) == [200, 200]
+
+
+@pytest.mark.parametrize("action", [NextAction.ROTATE_TOKEN, NextAction.RAISE_LIMIT])
+def test_what_is_for_who_runs_the_service_is_no_request(action: NextAction) -> None:
+    step = {"action": action.value, "command": "reconciler doctor"}
+    shape = {"document_id": "7", "state": "held", "next": step}
+
+    class Anywhere:
+        class state:  # noqa: N801 - as the framework has it
+            collection = DOCUMENTS
+
+    assert with_request(shape, Anywhere)["next"] == {**step, "request": None}  # type: ignore[arg-type]
