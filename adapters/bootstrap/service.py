@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 
 from reconciler.model import DocumentState
 
+from ..store.finding import Which
 from ..store.pages import Place
 from ..store.service import ServiceLedger
 from .product import Listed, Reconciler
@@ -18,13 +20,15 @@ async def page_of(
     accounts: Collection[str] | None,
     after: Place | None,
     limit: int,
+    which: Which | None = None,
+    since: datetime | None = None,
 ) -> tuple[Listed, Place | None]:
     """One page of documents, newest first. `accounts` with their `act_`; None: any.
 
     And where the next page begins; None: this is the last.
     """
     page = await service_ledger(product).page(
-        state=state, accounts=accounts, after=after, limit=limit
+        state=state, accounts=accounts, after=after, limit=limit, which=which, since=since
     )
     return await product.listed(page.counts, page.lines), page.after
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, TextIO
@@ -13,35 +12,29 @@ from typing import Any, Final, TextIO
 from rich.console import Console, RenderableType
 
 from reconciler.errors import ReconcilerError
+from reconciler.visible import visible
 
 from .streams import silence_stdout
 
 PIPE_WIDTH: Final = 200
 """Columns where nobody looks: wide enough that no line of a table is folded."""
 
-_HARMFUL: Final = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
-_TURNING: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+__all__ = [
+    "PIPE_WIDTH",
+    "OutputLost",
+    "console_for",
+    "print_human",
+    "print_json",
+    "say",
+    "visible",
+    "write_data",
+]
 
 
 class OutputLost(ReconcilerError):
     """What a command had to say could not be written; what it did is done and on record."""
 
     code = "unexpected"
-
-
-def visible(text: str) -> str:
-    """Text from outside as it may stand in a terminal.
-
-    Control characters could move the cursor, marks of writing direction could swap what is read;
-    both are shown by number.
-    """
-    return "".join(_shown(char) for char in text)
-
-
-def _shown(char: str) -> str:
-    if char in _TURNING or unicodedata.category(char) in _HARMFUL:
-        return f"\\u{ord(char):04x}"
-    return char
 
 
 def print_json(shape: dict[str, Any]) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, false, literal, or_
+from sqlalchemy import ColumnElement, Connection, and_, literal, or_
 
 from reconciler.model import DocumentState
 from reconciler.ports import Summary
 
 from .columns import Instant
+from .finding import Which, chosen
 from .statement import Statement
 from .summaries import COUNTS, LINES, summary_of
 from .tables import table
@@ -48,14 +48,16 @@ def page(
     accounts: Collection[str] | None,
     after: Place | None,
     limit: int,
+    which: Which | None = None,
+    since: datetime | None = None,
 ) -> Page:
-    """None of `state` or `accounts`: any."""
-    chosen = _chosen(state, accounts)
+    """None of `state`, `accounts`, `which` or `since`: any."""
+    asked_for = chosen(state=state, which=which, accounts=accounts, since=since)
     behind = [] if after is None else [_is_behind(after)]
-    asked = LINES.where(*chosen, *behind).limit(limit + 1)  # one more shows whether that is all
+    asked = LINES.where(*asked_for, *behind).limit(limit + 1)  # one more shows whether that is all
     rows = Statement(asked).rows(connection, {"the_time": now})
     lines = tuple(map(summary_of, rows[:limit]))
-    counts = Statement(COUNTS.where(*chosen)).rows(connection, {})
+    counts = Statement(COUNTS.where(*asked_for)).rows(connection, {"the_time": now})
     return Page(
         counts={row.state: row.documents for row in counts},
         lines=lines,
@@ -65,21 +67,6 @@ def page(
 
 def _place(line: Summary) -> Place:
     return Place(created_at=line.document.created_at, document_id=line.document.id)
-
-
-def _chosen(
-    state: DocumentState | None, accounts: Collection[str] | None
-) -> list[ColumnElement[Any]]:
-    of_state = [] if state is None else [_document.c.state == state]
-    of_accounts = [] if accounts is None else [_is_one_of(accounts)]
-    return [*of_state, *of_accounts]
-
-
-def _is_one_of(accounts: Collection[str]) -> ColumnElement[bool]:
-    """Few, as many as one key may see; none gives nothing."""
-    if not accounts:
-        return false()
-    return _document.c.account_id.in_([literal(account) for account in sorted(accounts)])
 
 
 def _is_behind(after: Place) -> ColumnElement[bool]:

@@ -1,4 +1,4 @@
-"""What the HTTP service asks of a ledger beyond the port: the list in pages, keys."""
+"""What the HTTP service asks of a ledger beyond the port: lists, what stands above them, keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from sqlalchemy import Connection
 from reconciler.model import DocumentState
 
 from . import keys, reading
+from .causes import Trouble, troubles
+from .finding import Which
 from .keys import KeptKey
+from .overview import Overview, overview
 from .pages import Page, Place, page
 from .standing import Standing, standing
 
@@ -37,12 +40,40 @@ class ServiceLedger(ABC):
         accounts: Collection[str] | None = None,
         after: Place | None = None,
         limit: int,
+        which: Which | None = None,
+        since: datetime | None = None,
     ) -> Page:
-        """A part of the list, newest first. `accounts` with their `act_`; None: any."""
+        """A part of the list, newest first. `accounts` with their `act_`; None: any.
+
+        `since`: the present state began then or later.
+        """
         return await self._read(
             lambda connection, now: page(
-                connection, now, state=state, accounts=accounts, after=after, limit=limit
+                connection,
+                now,
+                state=state,
+                accounts=accounts,
+                after=after,
+                limit=limit,
+                which=which,
+                since=since,
             )
+        )
+
+    async def overview(
+        self, *, accounts: Collection[str] | None, since: datetime | None
+    ) -> Overview:
+        """What an operator sees first, of these accounts; None: any."""
+        return await self._read(
+            lambda connection, now: overview(connection, now, accounts=accounts, since=since)
+        )
+
+    async def troubles(
+        self, *, accounts: Collection[str] | None, since: datetime | None
+    ) -> tuple[Trouble, ...]:
+        """Items that are in the way of their documents; None: any."""
+        return await self._read(
+            lambda connection, now: troubles(connection, now, accounts=accounts, since=since)
         )
 
     async def account_of_key(self, key: str) -> str | None:

@@ -16,6 +16,7 @@ from .browser_session import BrowserAccess
 from .desk import Desk
 from .figures import metrics_router
 from .pace import Pace
+from .page import page_router
 from .problems import ProblemRoute, problem_of
 from .router import routes_of
 from .schema import Ready
@@ -48,6 +49,7 @@ def create_app(service: Service, *, access: Access, pace: Pace | None = None) ->
     app.include_router(_health(service))
     if isinstance(access, BrowserAccess):
         app.include_router(sign_in_router(access))
+        app.include_router(page_router(desk, access))
     for error in (HTTPException, RequestValidationError):
         app.add_exception_handler(error, _told)
     return app

@@ -1,0 +1,162 @@
+"""The one primary button of a document: its next action, and what pressing it will do.
+
+`next` of the shape decides; here it gets an address, the scopes that may press it, and words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reconciler.model import ItemState, NextAction, Reason
+
+from ..access import Principal, Scope
+from ..raw_path import part
+
+Shape = Mapping[str, Any]
+
+PUBLISHERS: Final = frozenset({Scope.PUBLISH})
+DECIDERS: Final = frozenset({Scope.RESOLVE})
+RECOVERERS: Final = PUBLISHERS | DECIDERS
+"""Looking because a person asks moves what is held: whoever publishes or decides may."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """`method` is `post` for a change, `get` for a page. `scopes`: one of them is needed; none:
+    whoever reads may. `command` is the same for a terminal."""
+
+    label: str
+    does: str
+    method: str
+    href: str
+    scopes: frozenset[Scope] = frozenset()
+    command: str | None = None
+
+    def may_be_pressed_by(self, principal: Principal) -> bool:
+        """Whether one of the scopes is theirs."""
+        return not self.scopes or any(map(principal.may, self.scopes))
+
+    @property
+    def needs(self) -> str:
+        """The scopes in words."""
+        return " or ".join(sorted(self.scopes))
+
+
+def place_of_document(document_id: str) -> str:
+    """Its page."""
+    return f"/documents/{part(document_id)}"
+
+
+def place_of_decision(document_id: str, key: str) -> str:
+    """Where a person decides about an item."""
+    return f"{place_of_document(document_id)}/items/{part(key)}/decision"
+
+
+def primary_of(state: Shape) -> Action | None:
+    """Of `document-state/1`. None where nothing is left to do."""
+    here, command = place_of_document(state["document_id"]), state["next"]["command"]
+    match NextAction(state["next"]["action"]):
+        case NextAction.NONE:
+            return None
+        case NextAction.WAIT:
+            return _read_again(here, "Read it again", command)
+        case NextAction.PUBLISH:
+            return Action(
+                label="Publish",
+                does=_what_publish_does(state),
+                method="post",
+                href=f"{here}/publish",
+                scopes=PUBLISHERS,
+                command=command,
+            )
+        case NextAction.RECOVER | NextAction.RAISE_LIMIT:
+            return recover_of(state["document_id"], "Look now")
+        case NextAction.DECIDE:
+            return _decide(state)
+        case NextAction.ROTATE_TOKEN:
+            return _read_again(here, "The token was renewed: read it again", command)
+        case NextAction.FIX_INPUT:
+            return Action(
+                label="See what was refused",
+                does="Shows what the API said to each item. Mend the plan, then submit it again "
+                "under its key: that is its next revision. Nothing is sent by this.",
+                method="get",
+                href=f"{here}#items",
+                command=command,
+            )
+
+
+def recover_of(document_id: str, label: str) -> Action:
+    """Look because a person asks, also at what is held."""
+    return Action(
+        label=label,
+        does="Takes over if its worker is gone, lists the containers, and records what that "
+        "proves. Creates nothing.",
+        method="post",
+        href=f"{place_of_document(document_id)}/recover",
+        scopes=RECOVERERS,
+        command=f"reconciler recover {document_id}",
+    )
+
+
+def _read_again(here: str, label: str, command: str | None) -> Action:
+    return Action(
+        label=label,
+        does="Reads the document; where a look is due, the look is made. Creates nothing.",
+        method="get",
+        href=here,
+        command=command,
+    )
+
+
+def _what_publish_does(state: Shape) -> str:
+    exist = sum(item["state"] == ItemState.CONFIRMED for item in state["items"])
+    missing = len(state["items"]) - exist
+    there = f" {exist:,} exist already and are left alone." if exist else ""
+    return (
+        f"Queues it: whatever of the {missing:,} missing items may be sent is created once, by a "
+        f"worker, or by this service where none was seen lately.{there} What went unanswered is "
+        "looked up before anything is sent again."
+    )
+
+
+def _decide(state: Shape) -> Action:
+    """About the first item that is held; one that no look settled is looked at first."""
+    document_id = state["document_id"]
+    held = [item for item in state["items"] if item["state"] == ItemState.HELD]
+    if any(_is_unseen(item) for item in held):
+        return recover_of(document_id, "Look again first")
+    keys = [item["key"] for item in held] or _with_surplus(state)
+    if not keys:
+        return Action(
+            label="See the surplus",
+            does="Shows what exists beyond what is wanted. What is too many is yours to delete in "
+            "Ads Manager: nothing here deletes.",
+            method="get",
+            href=f"{place_of_document(document_id)}#surplus",
+            command=state["next"]["command"],
+        )
+    return Action(
+        label=f"Decide about {keys[0]}",
+        does="Opens the candidates side by side. Nothing changes before you have seen which rows "
+        "would, and confirmed it.",
+        method="get",
+        href=place_of_decision(document_id, keys[0]),
+        command=state["next"]["command"],
+    )
+
+
+def _is_unseen(item: Shape) -> bool:
+    """Without a listing there is nothing to decide on."""
+    reason = Reason(item["reason"]) if item["reason"] else None
+    return reason is not None and (reason.is_passing or reason is Reason.POISON)
+
+
+def _with_surplus(state: Shape) -> list[str]:
+    """Items beside whose own entity one was seen that nobody knows of."""
+    bound = {item["key"] for item in state["items"] if item["external_id"]}
+    return [
+        extra["item"] for extra in state["surplus"] if not extra["known"] and extra["item"] in bound
+    ]

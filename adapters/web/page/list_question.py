@@ -1,0 +1,101 @@
+"""What the list is asked for: its filters, read from the address and written back into links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from typing import Any, Final, TypeVar
+from urllib.parse import urlencode
+
+from fastapi import Request
+
+from reconciler.model import DocumentState
+
+from ...store.finding import Which
+from ...store.pages import Place
+from ..refusals import Refused
+from ..routes_list import place_of, token_of
+from ..said_once import refuse_odd_query
+
+LIST: Final = "/documents"
+KNOWN: Final = ("state", "which", "account_id", "since", "by_cause", "after")
+
+_ACCOUNT: Final = re.compile(r"(?:act_)?([1-9][0-9]{0,31})")
+_AFTER: Final = re.compile(r"[0-9]{1,16}:.{1,200}")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """`account_id` with its `act_`; `since` a day in UTC. None: any."""
+
+    state: DocumentState | None = None
+    which: Which | None = None
+    account_id: str | None = None
+    since: date | None = None
+    by_cause: bool = False
+    after: Place | None = None
+
+    @property
+    def since_at(self) -> datetime | None:
+        """The beginning of that day."""
+        return None if self.since is None else datetime.combine(self.since, time(), UTC)
+
+    def link(self, **changes: Any) -> str:
+        """The address of the list with these changes, on its first page unless `after` is given."""
+        asked = replace(self, **({"after": None} | changes))
+        given = asked.given()
+        return f"{LIST}?{urlencode(given)}" if given else LIST
+
+    def given(self) -> dict[str, str]:
+        """What stands in the address."""
+        told = {
+            "state": self.state,
+            "which": self.which,
+            "account_id": self.account_id,
+            "since": self.since and self.since.isoformat(),
+            "by_cause": "1" if self.by_cause else None,
+            "after": self.after and token_of(self.after),
+        }
+        return {name: str(value) for name, value in told.items() if value}
+
+
+def question_of(request: Request) -> Question:
+    """Raises `Refused` for what cannot be meant. A field that was left empty asks for nothing."""
+    refuse_odd_query(request, KNOWN)
+    given = {name: text for name, text in request.query_params.items() if text}
+    return Question(
+        state=_read(given, "state", DocumentState),
+        which=_read(given, "which", Which),
+        account_id=_read(given, "account_id", _account),
+        since=_read(given, "since", date.fromisoformat),
+        by_cause=given.get("by_cause") == "1",
+        after=_read(given, "after", _after),
+    )
+
+
+def _read(given: Mapping[str, str], name: str, reader: Callable[[str], T]) -> T | None:
+    try:
+        return reader(given[name]) if name in given else None
+    except (ValueError, OverflowError) as error:
+        raise Refused(
+            "invalid_request",
+            f"{name}: cannot be read",
+            next_step=f"go back, and choose another {name}",
+        ) from error
+
+
+def _account(text: str) -> str:
+    found = _ACCOUNT.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(text)
+    return f"act_{found[1]}"
+
+
+def _after(text: str) -> Place:
+    if not _AFTER.fullmatch(text):
+        raise ValueError(text)
+    return place_of(text)

@@ -1,0 +1,92 @@
+"""Draws templates: whatever came from outside is escaped, and shown where it would turn the text.
+
+Nothing is decided in a template; what it needs that is not a value is a function given here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from reconciler.visible import visible
+
+from ..raw_path import part
+from . import words
+from .times import clock, relative
+
+TEXT_SHOWN_MAX: Final = 400
+"""Characters of one value; `document-state/1` has it whole."""
+
+STYLE: Final = "page.css"
+
+
+def rendered(template: str, **values: Any) -> str:
+    """The page. Characters that no encoding has are told by their number."""
+    return _environment().get_template(template).render(values)
+
+
+def asset(name: str) -> bytes:
+    """A file that pages refer to."""
+    return resources.files(__package__).joinpath("assets", name).read_bytes()
+
+
+@cache
+def version_of(name: str) -> str:
+    """Of its content, so that a browser may keep it for good."""
+    return hashlib.sha256(asset(name)).hexdigest()[:12]
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "clock": clock,
+        "count": counted,
+        "segment": part,
+        "value": value,
+        "whole": whole,
+    }
+    environment.globals |= {
+        "style": f"/page/{STYLE}?{version_of(STYLE)}",
+        "relative": relative,
+        "words": words,
+    }
+    return environment
+
+
+def _shown(given: Any) -> Any:
+    """Of every expression that a template prints; markup of ours was made of such already."""
+    if isinstance(given, Markup) or not isinstance(given, str):
+        return given
+    text = visible(given[: TEXT_SHOWN_MAX + 1])
+    if len(given) <= TEXT_SHOWN_MAX:
+        return text
+    return f"{visible(given[:TEXT_SHOWN_MAX])}… ({len(given):,} characters)"
+
+
+def whole(text: str) -> Markup:
+    """To be sent back by a form: escaped and otherwise as it is, for it is not read here."""
+    return escape(text)
+
+
+def value(given: Any) -> str:
+    """A value that was compared, as text."""
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+
+
+def counted(number: int, what: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

@@ -1,0 +1,142 @@
+"""A person decides about one item: sees the candidates, then what would change, then records it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request, Response
+
+from reconciler.errors import DecisionRefused
+from reconciler.model import Item, ItemState
+from reconciler.resolve import Resolved
+from reconciler.resolve_decision import EVIDENCE_AGE_MAX, OPEN, REASON_LENGTH_MAX, Decision
+from reconciler.resolve_preview import preview
+
+from ...shapes import shown_time
+from ..browser_session import BrowserAccess
+from ..desk import Desk
+from ..forms import form_of
+from ..routes_around import ItemKey
+from ..routes_documents import DocumentId
+from .action import DECIDERS, place_of_document, recover_of
+from .ads_manager import ads_manager_link
+from .answering import onward, page
+from .candidates import LINES, comparison_of
+from .decision_form import RECORD, STEP, decision_of, in_words, written_back
+from .pressing import require_one
+from .reading import Shown, shown
+from .times import moment
+
+
+class DecisionPage:
+    """Reads what is stored; only `step=record` changes anything, and it creates nothing."""
+
+    def __init__(self, desk: Desk, browser: BrowserAccess) -> None:
+        self._desk = desk
+        self._browser = browser
+
+    async def form(self, request: Request, document_id: DocumentId, key: ItemKey) -> Response:
+        """The item beside its candidates."""
+        await self._desk.admit(request, document_id)
+        seen = await shown(self._desk.product, document_id, item=key)
+        item = _item(seen, key)
+        return page(
+            request,
+            self._browser,
+            "decision.html",
+            **_values(seen, item),
+            may_decide=any(map(request.state.principal.may, DECIDERS)),
+        )
+
+    async def decide(self, request: Request, document_id: DocumentId, key: ItemKey) -> Response:
+        """What it would change; with `step=record`, the decision itself."""
+        principal = require_one(request, DECIDERS)
+        await self._desk.admit(request, document_id)
+        form = await form_of(request)
+        decision = decision_of(form, key, by=principal.name)
+        if form.get(STEP) != RECORD:
+            return await self._previewed(request, document_id, decision)
+        work = self._desk.product.resolve(document_id, decision)
+        resolved: Resolved = await self._desk.service.errands.run(work)
+        if (why := _why_undecided(resolved)) is not None:
+            return await self._previewed(request, document_id, decision, undecided=why)
+        return onward(place_of_document(document_id))
+
+    async def _previewed(
+        self,
+        request: Request,
+        document_id: str,
+        decision: Decision,
+        *,
+        undecided: str | None = None,
+    ) -> Response:
+        product = self._desk.product
+        view = await product.peek(document_id)
+        rows = preview(view, decision, product.outside.limits)
+        return page(
+            request,
+            self._browser,
+            "preview.html",
+            202 if undecided else 200,
+            document_id=document_id,
+            key=decision.item,
+            decision=decision,
+            words_of_it=in_words(decision),
+            rows=rows,
+            fields=written_back(decision),
+            undecided=undecided,
+        )
+
+
+def _item(seen: Shown, key: str) -> Item:
+    try:
+        return seen.view.document.item(key)
+    except KeyError:
+        raise DecisionRefused(
+            f"the document has no item {key}", next_step="go back to the document"
+        ) from None
+
+
+def _values(seen: Shown, item: Item) -> dict[str, Any]:
+    state, account_id = seen.state, seen.state["account_id"]
+    judged = seen.judged[0] if seen.judged else None
+    sent_at = item.intent.calls[-1].started_at if item.intent and item.intent.calls else None
+    compares = judged is not None and judged["listing"] is not None
+    return {
+        "document": state,
+        "item": next(one for one in state["items"] if one["key"] == item.key),
+        "judged": judged,
+        "comparison": comparison_of(judged, account_id, sent_at) if judged and compares else None,
+        "lines": LINES,
+        "now": seen.view.now,
+        "sent_at": shown_time(sent_at),
+        "is_open": item.state in OPEN,
+        "is_old": _is_old(seen),
+        "extras": _extras(seen, item),
+        "look": recover_of(state["document_id"], "Look again"),
+        "reason_max": REASON_LENGTH_MAX,
+        "outside": lambda external_id: ads_manager_link(item.kind, account_id, external_id),
+    }
+
+
+def _is_old(seen: Shown) -> bool:
+    """The product refuses it then: people outside may have renamed or deleted what it shows."""
+    judged = seen.judged[0] if seen.judged else None
+    return judged is not None and seen.view.now - moment(judged["judged_at"]) > EVIDENCE_AGE_MAX
+
+
+def _extras(seen: Shown, item: Item) -> list[dict[str, Any]]:
+    """Of an item that has its entity: what was seen beyond it, and nobody recorded as known."""
+    if item.state is not ItemState.CONFIRMED:
+        return []
+    return [
+        extra for extra in seen.state["surplus"] if extra["item"] == item.key and not extra["known"]
+    ]
+
+
+def _why_undecided(resolved: Resolved) -> str | None:
+    if resolved.held_by_another:
+        return "another worker holds the lease; record it again in a moment"
+    if resolved.withheld is not None:
+        return f"there is no listing to decide on ({resolved.withheld.value}); record it again"
+    return None

@@ -1,0 +1,148 @@
+"""The list of documents: counts and filters beside it, the numbers that matter above it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, Final
+
+from fastapi import Request, Response
+
+from reconciler.model import DocumentState
+
+from ...bootstrap.service import page_of
+from ...shapes import documents_list
+from ...store.causes import TROUBLES_MAX
+from ...store.finding import Which
+from ...store.overview import COUNT_MAX, Overview
+from ..access import Principal
+from ..browser_session import BrowserAccess
+from ..desk import Desk
+from . import words
+from .answering import page
+from .causes import causes_of
+from .list_question import Question, question_of
+from .times import span
+
+LINES_SHOWN: Final = 50
+
+
+class ListPage:
+    """Reads only; a look is nobody's business here."""
+
+    def __init__(self, desk: Desk, browser: BrowserAccess) -> None:
+        self._desk = desk
+        self._browser = browser
+
+    async def documents(self, request: Request) -> Response:
+        """One page of the list, or what stands in the way, by cause."""
+        asked = question_of(request)
+        accounts = _accounts(request.state.principal, asked.account_id)
+        seen = await self._desk.service.ledger.overview(accounts=accounts, since=asked.since_at)
+        shown = self._by_cause if asked.by_cause else self._lines
+        return page(
+            request,
+            self._browser,
+            "causes.html" if asked.by_cause else "list.html",
+            asked=asked,
+            seen=seen,
+            now=seen.now,
+            numbers=_numbers(seen),
+            states=_states(seen, asked),
+            filters=_filters(seen, asked),
+            title=_title(asked),
+            **await shown(asked, accounts),
+        )
+
+    async def _lines(self, asked: Question, accounts: Collection[str] | None) -> dict[str, Any]:
+        listed, after = await page_of(
+            self._desk.product,
+            state=asked.state,
+            accounts=accounts,
+            after=asked.after,
+            limit=LINES_SHOWN,
+            which=asked.which,
+            since=asked.since_at,
+        )
+        shape = documents_list(
+            listed.counts, listed.lines, listed.now, listed.accounts, worker_seen=listed.worker_seen
+        )
+        more = asked.link(after=after) if after else None
+        return {"documents": shape["documents"], "more": more}
+
+    async def _by_cause(self, asked: Question, accounts: Collection[str] | None) -> dict[str, Any]:
+        ledger = self._desk.service.ledger
+        troubles = await ledger.troubles(accounts=accounts, since=asked.since_at)
+        return {"causes": causes_of(troubles), "is_cut": len(troubles) >= TROUBLES_MAX}
+
+
+def _accounts(principal: Principal, asked: str | None) -> frozenset[str] | None:
+    """Those to list; None: all. An account that may not be seen is as one without documents."""
+    if asked is None:
+        return principal.accounts
+    return frozenset({asked} if principal.sees(asked) else ())
+
+
+def _numbers(seen: Overview) -> list[dict[str, str]]:
+    """The row above the list; each leads to what it counts."""
+    return [
+        _number("unsettled", _capped(seen, Which.UNSETTLED), Which.UNSETTLED),
+        _number("oldest unsettled", _age(seen, Which.UNSETTLED), Which.UNSETTLED),
+        _number("needs a person", _capped(seen, Which.NEEDS_PERSON), Which.NEEDS_PERSON),
+        _number("with surplus", _capped(seen, Which.SURPLUS), Which.SURPLUS),
+    ]
+
+
+def _number(name: str, told: str, which: Which) -> dict[str, str]:
+    return {"name": name, "told": told, "link": Question(which=which).link()}
+
+
+def _capped(seen: Overview, which: Which) -> str:
+    count = seen.found[which]
+    return f"{COUNT_MAX:,}+" if count > COUNT_MAX else f"{count:,}"
+
+
+def _age(seen: Overview, which: Which) -> str:
+    since: datetime | None = seen.oldest.get(which)
+    return "–" if since is None else span(seen.now - since)
+
+
+def _states(seen: Overview, asked: Question) -> list[dict[str, Any]]:
+    return [
+        {
+            "sign": words.DOCUMENT[state],
+            "means": words.STATE_MEANS[state],
+            "count": f"{seen.counts.get(state, 0):,}",
+            "link": asked.link(state=state, which=None, by_cause=False),
+            "is_chosen": asked.state is state and not asked.by_cause,
+        }
+        for state in DocumentState
+    ]
+
+
+def _filters(seen: Overview, asked: Question) -> list[dict[str, Any]]:
+    return [
+        {
+            "symbol": symbol,
+            "name": name,
+            "means": means,
+            "count": _capped(seen, which),
+            "link": asked.link(which=which, state=None, by_cause=False),
+            "is_chosen": asked.which is which and not asked.by_cause,
+        }
+        for which, (symbol, name, means) in words.FILTER.items()
+    ]
+
+
+def _title(asked: Question) -> tuple[str, str]:
+    """What is listed, and what that means."""
+    if asked.by_cause:
+        return "What stands in the way", (
+            "items that are pending, held or rejected, grouped by what was said of them"
+        )
+    if asked.which is not None:
+        _, name, means = words.FILTER[asked.which]
+        return f"Documents: {name}", means
+    if asked.state is not None:
+        return f"Documents: {words.DOCUMENT[asked.state].word}", words.STATE_MEANS[asked.state]
+    return "Documents", "all of them, newest first"
