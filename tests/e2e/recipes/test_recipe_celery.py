@@ -136,24 +136,24 @@ def test_a_task_of_ones_own_publisher_may_be_delivered_any_number_of_times(
     impatient = guarded.replace(patient, "PATIENCE_SECONDS = 1.0")
     (shell.folder / "publisher.py").write_text(broker.program(impatient))
     (shell.folder / "publish.py").write_text(programs_of("official-sdk.md")[0])
-    document_id = shell.submitted("Spring / 1")
-    thrice = [[document_id, "a1"]] * 3
+    document_id, last = shell.submitted("Spring / 1"), shell.submitted("Autumn / 1")
     engine = Engine(
         shell=shell,
         commands=[worker("publisher")],
-        say=lambda _: broker.send("publish_item", *thrice),
+        say=lambda ids: broker.send("publish_item", *([each, "a1"] for each in ids)),
         settings={**KILLED_SOON, "BROKER_URL": broker.url},
     )
     gate = Gate(graph, after_commit=True)
     with engine.running() as first:
-        engine.say([])
+        engine.say([document_id] * 3)
         gate.wait_until_reached()
         first.kill()
     gate.open()
     with engine.running() as second:
-        engine.say([])
+        engine.say([document_id] * 3)
         wait_until(shell, document_id)
-        engine.say([])  # late, and of what is done
+        engine.say([document_id] * 3 + [last])  # late, and each is taken up before the last
+        wait_until(shell, last)
         second.end()
 
-    assert ads(graph) == ["Spring / 1"], second.said
+    assert ads(graph) == ["Autumn / 1", "Spring / 1"], second.said
