@@ -20,7 +20,8 @@ from fixtures.graph.app import FakeGraph
 from reconciler.errors import Refused
 from tests.crash.plans import FOUR_ADS, ONE_AD, TREE, Plan, ads
 from tests.e2e.command_line import Shell
-from tests.repo.tree import ROOT, source
+from tests.e2e.recipes.engine_story import programs_of
+from tests.repo.tree import source
 
 READS_MAX = 1_000
 KEYS = ("campaign", "adset", "ad")
@@ -35,8 +36,7 @@ def recipe(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rec
         monkeypatch.setenv(name, value)
 
     def written(page: str) -> Path:
-        text = (ROOT / "docs" / "recipes" / page).read_text()
-        (code,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        (code,) = programs_of(page)
         file = tmp_path / f"{page}.py"
         file.write_text(code)
         return file
