@@ -93,6 +93,7 @@ class OverTheClient(SimulatedGraph):
             transport=_Noting(httpx.ASGITransport(self.fake), self._note_rows),
             page_size=self.page_size,
             fraction=self.chance.random,
+            narrows=True,
         )
 
     @property
@@ -120,6 +121,16 @@ class OverTheClient(SimulatedGraph):
             return await WorldGraph.walk(self, request, keep, now, step=step)
         self.walks.append(request)
         return await self.client.walk(request, keep, now, step=step)
+
+    async def _walk_ours_through(
+        self,
+        request: WalkRequest,
+        label: str,
+        keep: Keep,
+        now: Callable[[], Awaitable[datetime]],
+        step: Callable[[], None],
+    ) -> Walk | None:
+        return await self.client.walk_ours(request, label, keep, now, step=step)
 
     def _note_rows(self, body: bytes) -> None:
         """What a listing gave, as it stood in the reply's bytes (S4)."""
