@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times publishing and listing, each beside those who do the least; and, by name, a batch."""
+"""Times publishing, listing and reading, each beside those who do the least; by name, a batch."""
 
 import argparse
 import os
@@ -11,8 +11,14 @@ from pathlib import Path
 from bench_batch import bench_batch
 from bench_listing import bench_listing
 from bench_publish import bench_publish
+from bench_read import bench_read
 
-BENCHES = {"publish": bench_publish, "listing": bench_listing, "batch": bench_batch}
+BENCHES = {
+    "publish": bench_publish,
+    "listing": bench_listing,
+    "read": bench_read,
+    "batch": bench_batch,
+}
 BY_NAME_ONLY = {"batch"}
 """What takes its time."""
 
@@ -45,6 +51,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument_group("listing").add_argument
     sizes = [6_000, 50_000, 200_000]
     add("--rows", type=int, nargs="+", default=sizes, help="sizes (default: 6000 50000 200000)")
+    add = parser.add_argument_group("read").add_argument
+    add("--reads", type=int, default=2_000, help="of a healthy document (default: 2000)")
     add = parser.add_argument_group("batch").add_argument
     add("--documents", type=int, default=2_000, help="broken; as many healthy ones beside them")
     add("--containers", type=int, help="default: one for 200 documents")

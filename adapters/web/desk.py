@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import Depends, Request
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi import Request
+from fastapi.openapi.models import HTTPBearer as HTTPBearerModel
+from fastapi.security.base import SecurityBase
 
 from reconciler.errors import UnknownDocument
 
@@ -16,10 +16,10 @@ from .access import Access, Principal, Scope, require
 from .pace import Pace
 from .service import Service
 
-BEARER: Final = HTTPBearer(
-    auto_error=False, scheme_name="key", description="A key of `reconciler key create`."
+BEARER: Final = HTTPBearerModel(
+    description="A key of `reconciler key create`, or a token of the company's own sign-in."
 )
-"""Declares it in the OpenAPI document. Who asks is said by `Access`, which may read anything."""
+"""Told in the OpenAPI document. Who asks is said by `Access`, which may read anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +35,9 @@ class Desk:
         """The opened product."""
         return self.service.product
 
-    def needs(self, scope: Scope) -> Callable[..., Awaitable[None]]:
+    def needs(self, scope: Scope) -> LetIn:
         """A dependency that lets in who holds the scope, before anything of the request is read."""
-
-        async def let_in(
-            request: Request,
-            _: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)] = None,
-        ) -> None:
-            principal = await self.access(request)
-            self.pace.spend(principal.name)
-            require(principal, scope)
-            request.state.principal = principal
-
-        return let_in
+        return LetIn(self, scope)
 
     async def admit(self, request: Request, document_id: str) -> Principal:
         """Who asks about this document. Another account's is as unknown as none."""
@@ -57,3 +47,21 @@ class Desk:
             if not principal.sees(account_id):
                 raise UnknownDocument(f"there is no document {document_id}")
         return principal
+
+
+class LetIn(SecurityBase):
+    """Lets in who holds a scope, and declares itself: a dependency of its own for that would cost
+    each request as much as the rest of them."""
+
+    def __init__(self, desk: Desk, scope: Scope) -> None:
+        self._desk = desk
+        self._scope = scope
+        self.model = BEARER
+        self.scheme_name = "key"
+
+    async def __call__(self, request: Request) -> None:
+        """Raises `Refused`."""
+        principal = await self._desk.access(request)
+        self._desk.pace.spend(principal.name)
+        require(principal, self._scope)
+        request.state.principal = principal

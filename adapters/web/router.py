@@ -55,6 +55,8 @@ def routes_of(desk: Desk, prefix: str = "/v1") -> APIRouter:
 
 
 def _add_documents(add: _Adding, routes: DocumentRoutes) -> None:
+    """The read first: routes are tried in turn, and most requests are reads."""
+    add("GET", ONE, routes.read, Scope.READ, Document, problems=OF_ONE, name="read_document")
     problems = (*ALWAYS, 409, *WITH_A_BODY)
     add("POST", "/documents", routes.submit, Scope.PUBLISH, Document,
         status=(201, 200), problems=problems, body=PlanBody)  # fmt: skip
@@ -62,7 +64,6 @@ def _add_documents(add: _Adding, routes: DocumentRoutes) -> None:
         status=(200, 202), problems=OF_A_CHANGE)  # fmt: skip
     add("POST", f"{ONE}/cancel", routes.cancel, Scope.PUBLISH, Document,
         status=(200, 202), problems=OF_A_CHANGE)  # fmt: skip
-    add("GET", ONE, routes.read, Scope.READ, Document, problems=OF_ONE, name="read_document")
     add("HEAD", ONE, routes.head, Scope.READ, None, problems=OF_ONE)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Path, Request, Response
-from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 
 from reconciler.plan_text import NotJson, read_json
@@ -19,6 +18,7 @@ from .next_request import collection, item_requests, with_request
 from .refusals import Refused
 from .routes_documents import DocumentId, answer
 from .schema import DecisionBody
+from .shape_response import ShapeResponse
 
 ItemKey = Annotated[
     str,
@@ -39,13 +39,13 @@ class AroundRoutes:
     async def evidence(self, request: Request, document_id: DocumentId) -> Response:
         """The stored evidence behind the latest verdict of each item. Looks at nothing outside."""
         await self._desk.admit(request, document_id)
-        return JSONResponse(_explained(request, await self._desk.product.explain(document_id)))
+        return ShapeResponse(_explained(request, await self._desk.product.explain(document_id)))
 
     async def timeline(self, request: Request, document_id: DocumentId) -> Response:
         """Everything that happened to it, oldest first."""
         await self._desk.admit(request, document_id)
         journal = await self._desk.product.outside.ledger.journal(document_id)
-        return JSONResponse(timeline(document_id, journal))
+        return ShapeResponse(timeline(document_id, journal))
 
     async def resolve(self, request: Request, document_id: DocumentId, key: ItemKey) -> Response:
         """A person decides about one item. It is judged on a listing made for it; creates nothing.

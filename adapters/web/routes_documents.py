@@ -6,7 +6,6 @@ import asyncio
 from typing import Annotated, Any, Final
 
 from fastapi import Header, Path, Request, Response
-from fastapi.responses import JSONResponse
 
 from reconciler import publish
 from reconciler.errors import WrongState
@@ -23,6 +22,7 @@ from .next_request import with_request
 from .raw_path import part
 from .refusals import Refused
 from .said_once import refuse_repeated_header
+from .shape_response import ShapeResponse
 
 DocumentId = Annotated[
     str,
@@ -146,4 +146,4 @@ class DocumentRoutes:
 
 def answer(request: Request, view: View, status: int, **headers: Any) -> Response:
     """The document as it is, with the next request in place."""
-    return JSONResponse(with_request(document_state(view), request), status, headers=headers)
+    return ShapeResponse(with_request(document_state(view), request), status, headers=headers)

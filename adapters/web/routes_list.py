@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 
 from fastapi import Query, Request, Response
-from fastapi.responses import JSONResponse
 
 from reconciler.model import DocumentState
 
@@ -17,6 +16,7 @@ from .access import Principal
 from .desk import Desk
 from .next_request import with_request
 from .said_once import refuse_odd_query
+from .shape_response import ShapeResponse
 
 PAGE_MAX: Final = 200
 KNOWN: Final = ("state", "account_id", "limit", "after")
@@ -62,7 +62,7 @@ class ListRoutes:
         )
         lines = [with_request(line, request) for line in shape["documents"]]
         after_it = next_place and token_of(next_place)
-        return JSONResponse({**shape, "documents": lines, "after": after_it})
+        return ShapeResponse({**shape, "documents": lines, "after": after_it})
 
 
 def _accounts(principal: Principal, asked: str | None) -> frozenset[str] | None:
