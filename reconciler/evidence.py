@@ -12,9 +12,16 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from .comparing import has_our_name, is_ours, is_outside
+from .comparing import (
+    binding_shown,
+    container_shown,
+    has_our_name,
+    is_ours,
+    is_outside,
+    source_shown,
+)
 from .limits import Limits
-from .listing import IncompleteListing, Listing, Walk
+from .listing import IncompleteListing, Listing, Row, Walk
 from .model import Grade, Item, Reason
 from .settling import Window
 from .sieves import SIEVES, Ruling, Says
@@ -148,14 +155,16 @@ def _veto_stages(name: Name) -> list[dict[str, Any]]:
 
 def _survivor(ruling: Ruling) -> dict[str, Any]:
     """What tells one survivor from another, for the person who has to choose."""
-    row = ruling.candidate.row
-    shown = {
+    return {"id": ruling.id, "compared": [_told(ruling.candidate.row)]}
+
+
+def _told(row: Row) -> dict[str, Any]:
+    return {
         "name": row.name,
         "created_time": row.created_time,
         "effective_status": row.effective_status,
         "labels": sorted(row.labels),
     }
-    return {"id": ruling.id, "compared": [shown]}
 
 
 def _survivor_row(grounds: Grounds, ruling: Ruling) -> dict[str, Any]:
@@ -185,7 +194,7 @@ def _stage(name: str, left: int, here: list[Ruling], examples: list[Any]) -> dic
 
 
 def _example(funnel: Funnel, ruling: Ruling) -> dict[str, Any]:
-    shown = {
+    shown: dict[str, Any] = {
         "id": ruling.id,
         "says": ruling.says,
         "why": ruling.why,
@@ -195,8 +204,19 @@ def _example(funnel: Funnel, ruling: Ruling) -> dict[str, Any]:
             for reading in ruling.readings
         ],
     }
+    if ruling.says is Says.DOUBT:
+        shown["row"] = _doubted(funnel, ruling)
     second_of = _second_of(funnel, ruling)
     return shown if second_of is None else shown | {"second_of": second_of}
+
+
+def _doubted(funnel: Funnel, ruling: Ruling) -> dict[str, Any]:
+    """What the person who has to choose compares of a row, whichever of it a stage doubted."""
+    us, candidate = funnel.claimant, ruling.candidate
+    bound_to = binding_shown(us, candidate)["bound_to"]
+    parent = container_shown(us, candidate)["parent"]
+    source = source_shown(us, candidate)
+    return {**_told(candidate.row), **source, "bound_to": bound_to, "parent": parent}
 
 
 def _second_of(funnel: Funnel, ruling: Ruling) -> dict[str, str] | None:

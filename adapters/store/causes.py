@@ -30,14 +30,14 @@ _document, _item, _intent, _call, _verdict = map(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
     """One item. `reason` is why it is held, or why the latest look at it said nothing; `code` what
-    the API answered to its latest call; `row` how that answer was read. None: there is none."""
+    the API answered to its latest call, in words `message`. None: there is none."""
 
     document_id: str
     kind: Kind
     state: ItemState
     reason: Reason | None
     code: int | None
-    row: str | None
+    message: str | None
 
 
 def troubles(
@@ -105,5 +105,5 @@ def _trouble(row: AnyRow) -> Trouble:
         state=row.state,
         reason=row.held_for or (row.judged if row.state is not ItemState.REJECTED else None),
         code=error.get("code"),
-        row=error.get("row"),
+        message=error.get("message"),
     )

@@ -138,6 +138,16 @@ def _decide(state: Shape) -> Action:
             href=f"{place_of_document(document_id)}#surplus",
             command=state["next"]["command"],
         )
+    if not held:
+        return Action(
+            label=f"Decide about the surplus of {keys[0]}",
+            does="Shows what exists beside its own entity. What is too many is yours to delete in "
+            "Ads Manager; what is to stay is recorded as known. Nothing changes before you have "
+            "confirmed it.",
+            method="get",
+            href=place_of_decision(document_id, keys[0]),
+            command=state["next"]["command"],
+        )
     return Action(
         label=f"Decide about {keys[0]}",
         does="Opens the candidates side by side. Nothing changes before you have seen which rows "

@@ -1,7 +1,7 @@
 """An item that needs a person, beside the rows that may be it: value by value, differences marked.
 
-What is shown is the evidence that was stored with the verdict. Of a row that a stage doubted it has
-what that stage compared; the rest is said not to be there, never guessed.
+What is shown is the evidence that was stored with the verdict. What it does not have of a row is
+said not to be there, never guessed.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _doubted(judged: Shape) -> Iterator[dict[str, Any]]:
                     "id": example["id"],
                     "doubted": True,
                     "speaks": example["why"],
-                    "values": _merged(example["compared"]),
+                    "values": _merged(example["compared"]) | example.get("row", {}),
                 }
 
 

@@ -119,7 +119,7 @@ def _resolved(entry: Shape) -> Told:
     overruled = "; ".join(detail.get("overridden") or ())
     what = f"a person decided: {detail['choice']}{named}{also}"
     what += f"; overruled: {overruled}" if overruled else ""
-    return ("☞", "warn", what, f"{detail.get('by')}: {detail.get('reason')}")
+    return ("»", "warn", what, f"{detail.get('by')}: {detail.get('reason')}")
 
 
 def _surplus(entry: Shape) -> Told:

@@ -15,7 +15,7 @@ from reconciler.resolve import resolve
 from reconciler.resolve_decision import Choice, Decision
 from tests.crash.plans import ads
 
-HOSTILE: Final = "<script>alert(1)</script>\u202egnp.exe \x00 \"'><img src=x onerror=alert(2)>"
+HOSTILE: Final = "<script>alert(1)</script>\u202egnp.exe \"'><img src=x onerror=alert(2)>"
 """A name and a title of somebody who means harm."""
 
 
@@ -74,10 +74,15 @@ def held_before_two(stage: Stage, title: str = "Sale") -> tuple[str, list[str]]:
 def blind(stage: Stage, title: str = "Clearance") -> str:
     """Unsettled: no listing that should have told comes to its end, from now on."""
     document_id = crashed(stage, title)
-    for number in range(len(stage.graph.walks), 1_000):
-        stage.sky.blind[number] = Reason.LISTING_INCOMPLETE
+    go_blind(stage)
     stage.settle(document_id)
     return document_id
+
+
+def go_blind(stage: Stage) -> None:
+    """From now on no listing comes to its end."""
+    for number in range(len(stage.graph.walks), 1_000):
+        stage.sky.blind[number] = Reason.LISTING_INCOMPLETE
 
 
 def with_surplus(stage: Stage, title: str = "Outlet") -> tuple[str, list[str]]:
@@ -108,8 +113,13 @@ def paused(stage: Stage, title: str = "New year") -> str:
 
 def hostile(stage: Stage) -> str:
     """A draft whose title means harm, and an item whose name does as far as a plan lets it."""
-    name = HOSTILE.replace("\x00", "")
-    return stage.submit(titled(HOSTILE.replace("\x00", ""), name, "long " * 70))
+    return stage.submit(titled(HOSTILE, HOSTILE, "long " * 70))
+
+
+def hostile_beside_a_hostile_stranger(stage: Stage) -> str:
+    """Held, and the row that may be it bears such a name too."""
+    document_id, _ = held_beside_a_stranger(stage, HOSTILE)
+    return document_id
 
 
 def stranger(stage: Stage, name: str) -> str:

@@ -1,0 +1,162 @@
+"""The list: what it counts, how it is narrowed, and that nothing of another account shows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from adapters.store.finding import Which
+from adapters.web import Scope
+from adapters.web.page.routes_list import LINES_SHOWN
+from fixtures.stage import Stage
+from tests.crash.plans import ads
+from tests.integration.web.page import scenes
+from tests.integration.web.page.browsing import Browser, browsed, seen
+from tests.integration.web.page.markup import Element
+
+LIST: Final = "/documents"
+
+
+def listed(page: Element) -> list[str]:
+    """The ids of the lines."""
+    return [one.text for one in page.all("a", class_="id")]
+
+
+def numbers(page: Element) -> dict[str, str]:
+    """The row above, by its words."""
+    row = page.one("ul", class_="numbers")
+    return {one.one("span").text: one.one("strong").text for one in row.all("li")}
+
+
+def counts(page: Element) -> dict[str, str]:
+    """What stands beside each state and filter."""
+    found = {}
+    for one in page.one("aside").all("a"):
+        name = one.all("span")[1]
+        words = name.text.removesuffix(" ".join(small.text for small in name.all("small")))
+        found[words] = one.one("span", class_="n").text
+    return found
+
+
+def test_the_first_page_is_the_list(stage: Stage) -> None:
+    document_id = scenes.published(stage)
+
+    assert listed(seen(stage, "/")) == [document_id]
+
+
+def test_a_ledger_without_documents_says_how_one_comes_in(stage: Stage) -> None:
+    page = seen(stage, LIST)
+
+    assert "reconciler submit PLAN.json" in page.one("p", class_="empty").text
+    assert numbers(page)["oldest unsettled"] == "–"
+
+
+def test_the_numbers_above_and_the_counts_beside_are_those_of_the_ledger(stage: Stage) -> None:
+    scenes.published(stage)
+    scenes.held_before_two(stage)
+    scenes.with_surplus(stage)
+    scenes.crashed(stage)
+    scenes.paused(stage)
+
+    page = seen(stage, LIST)
+
+    assert numbers(page) == {
+        "unsettled": "1",
+        "oldest unsettled": "2 min",
+        "needs a person": "2",
+        "with surplus": "1",
+        "paused accounts": "1",
+    }
+    beside = counts(page)
+    assert (beside["all"], beside["published"], beside["held"]) == ("5", "2", "1")
+    assert (beside["crashed"], beside["surplus"]) == ("1", "1")
+    assert "budget review until Friday" in page.one("div", class_="note").text
+
+
+def test_each_filter_lists_what_it_counts_and_says_what_it_means(stage: Stage) -> None:
+    scenes.held_before_two(stage)
+    scenes.with_surplus(stage)
+    scenes.blind(stage)
+    crashed = scenes.crashed(stage)
+    stage.submit(ads("A draft"))
+
+    async def browsing(browser: Browser) -> dict[Which, Element]:
+        return {which: await browser.page(f"{LIST}?which={which.value}") for which in Which}
+
+    pages = browsed(stage, browsing)
+
+    for page in pages.values():
+        chosen = page.one("aside").one("a", aria_current="true")
+        assert len(listed(page)) == int(chosen.one("span", class_="n").text) > 0
+        assert page.one("p", class_="means").text == chosen.one("small").text
+    assert listed(pages[Which.CRASHED]) == [crashed]
+
+
+def test_a_state_an_account_and_a_day_narrow_it_together(stage: Stage) -> None:
+    held, _ = scenes.held_before_two(stage)
+    elsewhere = stage.submit(ads("Other") | {"account_id": "act_1002"})
+
+    async def browsing(browser: Browser) -> list[list[str]]:
+        asked = ("state=held", "account_id=1002", "account_id=act_1002&state=held",
+                 "since=2026-03-10", "since=2026-03-11", "state=&account_id=&since=")  # fmt: skip
+        return [listed(await browser.page(f"{LIST}?{one}")) for one in asked]
+
+    found = browsed(stage, browsing)
+    assert found == [[held], [elsewhere], [], [elsewhere, held], [], [elsewhere, held]]
+
+
+def test_what_cannot_be_meant_is_refused_and_not_passed_over(stage: Stage) -> None:
+    queries = ("state=broken", "which=all", "account_id=x", "since=yesterday", "after=x",
+               "stat=held", "state=held&state=draft")  # fmt: skip
+
+    async def browsing(browser: Browser) -> list[int]:
+        return [(await browser.get(f"{LIST}?{query}")).status_code for query in queries]
+
+    assert browsed(stage, browsing) == [422] * len(queries)
+
+
+def test_older_ones_are_a_link_away_and_none_is_left_out(stage: Stage) -> None:
+    made = [stage.submit(ads(f"Draft {number}")) for number in range(LINES_SHOWN + 1)]
+
+    async def browsing(browser: Browser) -> list[Element]:
+        first = await browser.page(f"{LIST}?state=draft")
+        return [first, await browser.page(first.one("a", rel="next").attributes["href"])]
+
+    first, second = browsed(stage, browsing)
+
+    assert listed(first) + listed(second) == made[::-1]
+    assert second.all("a", rel="next") == []
+
+
+def test_by_cause_documents_are_told_once_with_what_was_said(stage: Stage) -> None:
+    refused = [scenes.refused(stage, title) for title in ("One", "Two")]
+    held, _ = scenes.held_before_two(stage)
+
+    page = seen(stage, f"{LIST}?by_cause=1")
+
+    causes = page.one("ul", class_="causes")
+    heads = [one.text for one in causes.all("p", class_="cause")]
+    assert [head.split(" · ")[-1] for head in heads] == [
+        "2 documents, 2 items",
+        "1 document, 1 item",
+    ]
+    assert "rejected" in heads[0]
+    assert "ambiguous" in heads[1]
+    assert sorted(listed(causes)) == sorted([*refused, held])
+
+
+def test_a_key_of_one_account_sees_that_account_alone(stage: Stage) -> None:
+    scenes.held_before_two(stage)
+    scenes.paused(stage)
+    mine = stage.submit(ads("Mine") | {"account_id": "act_1002"})
+
+    async def browsing(browser: Browser) -> list[Element]:
+        asked = ("", "?which=needs_person", "?account_id=act_1001", "?by_cause=1")
+        return [await browser.page(LIST + one) for one in asked]
+
+    every, held, asked, causes = browsed(stage, browsing, Scope.READ, accounts=["act_1002"])
+
+    assert listed(every) == [mine]
+    assert listed(held) == listed(asked) == listed(causes) == []
+    assert (counts(every)["all"], counts(every)["held"]) == ("1", "0")
+    assert numbers(every)["needs a person"] == numbers(every)["paused accounts"] == "0"
+    assert "budget review" not in every.text
