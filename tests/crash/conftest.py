@@ -1,9 +1,23 @@
-"""Says at the end how many cells of the crash matrix were run."""
+"""Ledgers on PostgreSQL for the crash matrix; and how many of its cells were run, at the end."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from _pytest.terminal import TerminalReporter
+
+from tests.crash.postgres_ledgers import PostgresForStories, stories_on
+from tests.postgres import Postgres
+
+
+@pytest.fixture(scope="module")
+def stories(postgres: Postgres) -> Iterator[PostgresForStories]:
+    """Ledgers for one story after the other."""
+    url = postgres.migrated()
+    with stories_on(url) as opened:
+        yield opened
+    postgres.drop(url)
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:

@@ -6,7 +6,7 @@ Each cell is judged by the world's log, as on the other ledgers.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -15,9 +15,8 @@ from fixtures.world_graph import Weather
 from reconciler.model import Echo
 from tests.crash.cells import Cut, Scene, run_cell, single_cuts
 from tests.crash.plans import PLANS
-from tests.crash.postgres_ledgers import PostgresForStories, stories_on
+from tests.crash.postgres_ledgers import PostgresForStories
 from tests.crash.test_every_cut import BAD_WEATHER
-from tests.postgres import Postgres
 
 SCENES = {
     f"{name}-{weather}": Scene(plan=plan, creates={0: weather})
@@ -35,15 +34,6 @@ EFFECTS_OF_A_RECOVERY = 24
 PAIRS_OF_A_SCENE = 4
 
 Count = Callable[[str, object], None]
-
-
-@pytest.fixture(scope="module")
-def stories(postgres: Postgres) -> Iterator[PostgresForStories]:
-    """Ledgers for one story after the other."""
-    url = postgres.migrated()
-    with stories_on(url) as opened:
-        yield opened
-    postgres.drop(url)
 
 
 @pytest.mark.parametrize("scene", SCENES.values(), ids=SCENES)
