@@ -37,7 +37,7 @@ def serve(*, host: str, port: int, as_json: bool) -> int:
             host=host,
             port=port,
             stopped=stop.wait,
-            tell=lambda address: say(f"listening on {address}"),
+            tell=_tell_where,
         )
         shape = {"schema": "serve/1", "address": address}
         return Told(shape=shape, picture=lambda: Text("ended, all saved"), code=ExitCode.DONE)
@@ -45,6 +45,11 @@ def serve(*, host: str, port: int, as_json: bool) -> int:
     told = run(session, grace_seconds=2 * grace_seconds(settings.to_limits()))
     print_told(told, as_json=as_json)
     return told.code
+
+
+def _tell_where(address: str) -> None:
+    say(f"listening on {address}")
+    say(f"the operator's page: {address}/documents")
 
 
 def on_the_ledger(work: LedgerWork, *, as_json: bool) -> int:

@@ -23,7 +23,8 @@ from .times import clock, relative
 TEXT_SHOWN_MAX: Final = 400
 """Characters of one value; `document-state/1` has it whole."""
 
-STYLE: Final = "page.css"
+ASSETS: Final = {"page.css": "text/css", "icon.svg": "image/svg+xml"}
+"""The files that pages refer to, each with its media type."""
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -37,9 +38,9 @@ def asset(name: str) -> bytes:
 
 
 @cache
-def version_of(name: str) -> str:
-    """Of its content, so that a browser may keep it for good."""
-    return hashlib.sha256(asset(name)).hexdigest()[:12]
+def asset_link(name: str) -> str:
+    """Its address, with a version by its content: a browser may keep it for good."""
+    return f"/page/{name}?{hashlib.sha256(asset(name)).hexdigest()[:12]}"
 
 
 @cache
@@ -60,7 +61,7 @@ def _environment() -> Environment:
         "whole": whole,
     }
     environment.globals |= {
-        "style": f"/page/{STYLE}?{version_of(STYLE)}",
+        "asset": asset_link,
         "relative": relative,
         "words": words,
     }

@@ -14,7 +14,7 @@ from ..desk import Desk
 from ..sign_in import NEXT_FIELD, REFUSED_QUERY, SIGN_IN, own_path
 from .answering import PageRoute, page
 from .list_question import LIST
-from .rendering import STYLE, asset
+from .rendering import ASSETS, asset
 from .routes_decision import DecisionPage
 from .routes_document import DocumentPage
 from .routes_list import ListPage
@@ -47,7 +47,8 @@ def page_router(desk: Desk, browser: BrowserAccess) -> APIRouter:
 
     add("GET", "/", _home)
     add("GET", SIGN_IN, _sign_in(browser))
-    add("GET", f"/page/{STYLE}", _style)
+    for name in ASSETS:
+        add("GET", f"/page/{name}", _asset(name))
     add("GET", LIST, lists.documents, reads)
     add("GET", ONE, documents.read, reads)
     add("HEAD", ONE, documents.head, reads)
@@ -64,9 +65,13 @@ async def _home() -> Response:
     return RedirectResponse(LIST, 303)
 
 
-async def _style() -> Response:
+def _asset(name: str) -> Callable[..., Any]:
     kept = {"Cache-Control": f"public, max-age={KEPT_SECONDS}, immutable"}
-    return Response(asset(STYLE), media_type="text/css", headers=kept)
+
+    async def shown() -> Response:
+        return Response(asset(name), media_type=ASSETS[name], headers=kept)
+
+    return shown
 
 
 def _sign_in(browser: BrowserAccess) -> Callable[..., Any]:

@@ -52,7 +52,7 @@ def test_every_answer_may_load_from_here_alone(stage: Stage) -> None:
 
     async def browsing(browser: Browser) -> list[httpx.Response]:
         answers = [await browser.client.get(one) for one in pages]
-        style = page_of(answers[1].text).one("link").attributes["href"]
+        style = page_of(answers[1].text).one("link", rel="stylesheet").attributes["href"]
         answers.append(await browser.client.get(style))
         answers.append(await browser.client.head(place_of(held)))
         return [*answers, await browser.client.post(f"{place_of(held)}/publish")]
