@@ -190,6 +190,23 @@ def test_signing_in_again_ends_the_session_before(stage: Stage) -> None:
     assert status == 401
 
 
+def test_there_are_no_more_sessions_than_are_allowed(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adapters.web.browser_session.SESSIONS_MAX", 2)
+    key = key_for(stage, Scope.READ)
+
+    async def asking(client: httpx.AsyncClient) -> list[int]:
+        cookies = []
+        for _ in range(3):
+            cookies.append(cookie_in(await signed_in(client, key)))
+            client.cookies.clear()
+        sent = [{"Cookie": f"{cookie.key}={cookie.value}"} for cookie in cookies]
+        return [(await client.get(DOCUMENTS, headers=each)).status_code for each in sent]
+
+    assert browsing(stage, asking) == [401, 200, 200]
+
+
 CHANGES: dict[str, tuple[dict[str, str], bool, int]] = {
     "of our page, with its token": ({"Sec-Fetch-Site": "same-origin"}, True, 200),
     "of our page, by its origin": ({"Origin": "http://localhost"}, True, 200),

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
 
 from adapters.web import create_app, reconciler_router
 from fixtures.stage import Stage
@@ -101,6 +102,28 @@ def test_the_rest_of_a_path_may_be_encoded_as_well(imported: Stage) -> None:
         return (await client.get("/v1/d%6Fcuments/%6Aobs%2f7")).status_code
 
     assert asked(imported, asking) == 200
+
+
+def test_what_stands_in_front_may_change_a_path_and_is_believed(imported: Stage) -> None:
+    """A middleware that takes a language off, and does not know of the path as it was sent."""
+    service = service_on(imported)
+    app = create_app(service, access=ANYBODY)
+
+    async def in_front(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope = {**scope, "path": scope["path"].removeprefix("/de")}
+        await app(scope, receive, send)
+
+    async def asking() -> list[int]:
+        transport = httpx.ASGITransport(in_front)
+        async with (
+            service.lifespan(app),
+            httpx.AsyncClient(transport=transport, base_url="http://localhost") as client,
+        ):
+            paths = [f"/de{places(one)[0][1]}" for one in ("100%", "März – Ω 🚀")]
+            return [(await client.get(path)).status_code for path in paths]
+
+    assert imported.time.run(asking()) == [200, 200]
 
 
 @pytest.mark.parametrize("prefix", ["", "/ads", "/käse & more"])
