@@ -24,13 +24,17 @@ from .next_step import WORKER_SEEN_WITHIN
 from .outside import Outside
 from .ports import View
 from .publish import attempt_once
-from .sweep import Swept, sweep
+from .sweep import Swept, pick_up, sweep
 
 POLL: Final = timedelta(seconds=1)
 """The mean pause between two questions for work; jitter halves it or adds half."""
 
 BEAT_EVERY: Final = WORKER_SEEN_WITHIN / 4
 """How often a worker says that it is there."""
+
+
+PICK_UP_EVERY: Final = timedelta(seconds=1)
+"""How long a document whose worker died waits at most after its lease, where nobody is busy."""
 
 
 class Happening(StrEnum):
@@ -161,6 +165,22 @@ class Serving:
         self._sweeps += 1
         self._errors += swept.errors
         self._tell(Happened(what=Happening.SWEPT, detail={"swept": swept}))
+
+    async def pick_up(self) -> None:
+        """Take over what crashed, and look at it: told like a sweep, where there was anything.
+
+        A ledger that is away is told by whoever asks it for work.
+        """
+        try:
+            swept = await pick_up(self._outside)
+        except LedgerForbidden as error:
+            self.forbidden = error
+            return
+        except LedgerUnavailable:
+            return
+        self._errors += swept.errors
+        if swept.visits:
+            self._tell(Happened(what=Happening.SWEPT, detail={"swept": swept}))
 
     # --- being there -------------------------------------------------------------------------
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from . import access
 from .due import Due, DueDocument
@@ -85,26 +86,53 @@ async def sweep(outside: Outside) -> Swept:
     return Swept(run=run, visits=tuple(visits), error=error)
 
 
+async def pick_up(outside: Outside) -> Swept:
+    """Visit what crashed, some of it if it is much, without waiting for a sweep.
+
+    Whoever asks may: a sweeper that was killed keeps the lease on sweeping for a while, and a
+    takeover is one conditional update, so that two who come at once do no harm. Raises
+    `LedgerUnavailable`.
+    """
+    visits: list[Visit] = []
+    at_once = asyncio.Semaphore(outside.limits.concurrency)
+
+    async def come_to(row: DueDocument) -> None:
+        async with at_once:
+            if not outside.stopping():
+                visits.append(await visit(row.document_id, Due.TAKEOVER, outside))
+
+    passing_max = outside.limits.passing_max
+    page = await outside.ledger.due(Due.TAKEOVER, limit=PAGE, passing_max=passing_max)
+    await _visit_page(page, come_to)
+    return Swept(run=outside.chance.document_id(), visits=tuple(visits))
+
+
 async def _visit_all(lease: _SweepLease, visits: list[Visit], outside: Outside) -> None:
     at_once = asyncio.Semaphore(outside.limits.concurrency)
 
-    async def come_to(row: DueDocument, kind: Due) -> None:
+    async def come_to(kind: Due, row: DueDocument) -> None:
         async with at_once:
             if not outside.stopping() and await lease.is_ours():
                 visits.append(await visit(row.document_id, kind, outside))
 
     async with aclosing(_pages(outside)) as pages:
         async for kind, page in pages:
-            suspects = sorted((row for row in page if row.recoveries), key=_recoveries)
-            async with asyncio.TaskGroup() as group:
-                for row in page:
-                    if row not in suspects:
-                        group.create_task(come_to(row, kind))
-            # One by one: what kills its settler takes along, and gets counted, whoever is beside.
-            for row in suspects:
-                await come_to(row, kind)
+            await _visit_page(page, partial(come_to, kind))
             if outside.stopping() or not await lease.is_ours():
                 return
+
+
+async def _visit_page(
+    page: Sequence[DueDocument], come_to: Callable[[DueDocument], Coroutine[Any, Any, None]]
+) -> None:
+    suspects = sorted((row for row in page if row.recoveries), key=_recoveries)
+    async with asyncio.TaskGroup() as group:
+        for row in page:
+            if row not in suspects:
+                group.create_task(come_to(row))
+    # One by one: what kills its settler takes along, and gets counted, whoever is beside.
+    for row in suspects:
+        await come_to(row)
 
 
 def _recoveries(row: DueDocument) -> int:

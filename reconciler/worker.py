@@ -17,7 +17,7 @@ from contextlib import aclosing
 from .due import DueDocument
 from .errors import LedgerForbidden, LedgerUnavailable
 from .outside import Outside
-from .serving import Happened, Happening, Serving, Tell, Worked
+from .serving import PICK_UP_EVERY, Happened, Happening, Serving, Tell, Worked
 from .turns import Turns
 
 __all__ = ["Happened", "Happening", "Tell", "Worked", "work"]
@@ -55,6 +55,8 @@ class _Worker:
         self._tasks: set[asyncio.Task[None]] = set()
         self._sweeping: asyncio.Task[None] | None = None
         self._sweep_at = float("-inf")  # by the boot clock
+        self._picking_up: asyncio.Task[None] | None = None
+        self._pick_up_at = float("-inf")
 
     async def look_for_work(self, group: asyncio.TaskGroup) -> None:
         """One round. While the ledger does not answer nothing new is taken."""
@@ -68,6 +70,7 @@ class _Worker:
             self._serving.no_answer(error.message)
             return
         self._serving.answered()
+        self._pick_up_if_due(group)
         self._sweep_if_due(group)
 
     async def _take(self, group: asyncio.TaskGroup) -> None:
@@ -91,6 +94,14 @@ class _Worker:
         task = group.create_task(self._serving.serve(row))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def _pick_up_if_due(self, group: asyncio.TaskGroup) -> None:
+        """Apart from the sweep, which may be long, or in the hands of one who died."""
+        is_at_it = self._picking_up is not None and not self._picking_up.done()
+        now = self._outside.clock.boot_seconds()
+        if not is_at_it and now >= self._pick_up_at:
+            self._pick_up_at = now + PICK_UP_EVERY.total_seconds()
+            self._picking_up = group.create_task(self._serving.pick_up())
 
     def _sweep_if_due(self, group: asyncio.TaskGroup) -> None:
         is_sweeping = self._sweeping is not None and not self._sweeping.done()

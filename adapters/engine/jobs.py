@@ -1,4 +1,4 @@
-"""The jobs of the engine: publish one document, hand out more, sweep, tidy up behind the dead.
+"""The jobs of the engine: publish one document, hand out more, take over, sweep, tidy up.
 
 Each may be lost, late, or run many times at once. What a job finds to do it asks the ledger, and
 what it does it does under the ledger's leases.
@@ -21,7 +21,7 @@ from reconciler.errors import LedgerForbidden, LedgerUnavailable, ReconcilerErro
 from reconciler.model import DocumentState
 from reconciler.outside import Outside
 from reconciler.ports import View
-from reconciler.serving import Serving
+from reconciler.serving import PICK_UP_EVERY, Serving
 from reconciler.signature import is_unsettled
 
 from .feed import Feed
@@ -32,7 +32,7 @@ DOCUMENTS: Final = "documents"
 UPKEEP: Final = "upkeep"
 """A queue of its own, so that no number of long documents keeps a sweep waiting."""
 
-TASKS: Final = ("advance", "sweep", "feed", "tidy")
+TASKS: Final = ("advance", "pick_up", "sweep", "feed", "tidy")
 """Their names; a job of another name is none of ours."""
 
 FEED_EVERY: Final = timedelta(seconds=2)
@@ -55,6 +55,7 @@ class Jobs:
         self._feed = Feed(app.connector, outside, serving)
         self._running: set[asyncio.Task[None]] = set()
         app.task(name="advance", queue=DOCUMENTS)(self.advance)
+        self._periodic("pick_up", self.pick_up, PICK_UP_EVERY)
         self._periodic("sweep", self.sweep, outside.limits.sweep_interval)
         self._periodic("feed", self.feed, FEED_EVERY)
         self._periodic("tidy", self.tidy, stalled)
@@ -112,6 +113,10 @@ class Jobs:
         """Say of each account what is due, whoever forgot it."""
         with suppress(LedgerUnavailable, ConnectorException):
             await self._feed.everybody()
+
+    async def pick_up(self, timestamp: int) -> None:
+        """Take over what crashed: soon, whatever becomes of the sweep."""
+        await self._alone(self._serving.pick_up())
 
     async def sweep(self, timestamp: int) -> None:
         """Look at what is due; one worker at a time does, the others step aside."""

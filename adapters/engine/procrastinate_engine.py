@@ -37,7 +37,7 @@ CONNECTIONS: Final = 4
 ENDING: Final = timedelta(seconds=3)
 """What the engine has for its own end, when nothing is in hand any more."""
 
-UPKEEP_AT_ONCE: Final = 3
+UPKEEP_AT_ONCE: Final = 4
 """One of each kind."""
 
 _LANES: Final = "UPDATE engine_schema SET lanes = %(lanes)s WHERE lanes <> %(lanes)s"
