@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import shlex
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -30,6 +31,7 @@ PREFIX: Final = "RECONCILER_"
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 where there was no error and memory stayed as it was, 1 otherwise."""
     wanted = _parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # through all finally
     for name in [name for name in os.environ if name.startswith(PREFIX)]:
         del os.environ[name]
     seed = secrets.randbelow(1_000_000) if wanted.seed is None else wanted.seed

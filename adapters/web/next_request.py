@@ -88,4 +88,5 @@ def _request(
     body: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Shape:
-    return {"method": method, "path": path, "headers": dict(headers or {}), "body": body}
+    told = {} if body is None else {"Content-Type": "application/json"}
+    return {"method": method, "path": path, "headers": {**told, **(headers or {})}, "body": body}
