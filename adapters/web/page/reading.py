@@ -44,13 +44,12 @@ class Shown:
         return crashed or was_taken or found
 
 
-async def shown(product: Reconciler, document_id: str, *, item: str | None = None) -> Shown:
-    """As the ledger has it; looks at nothing outside. `item`: the evidence of this one alone."""
-    view = await product.peek(document_id)
+async def shown(product: Reconciler, view: View, *, item: str | None = None) -> Shown:
+    """What belongs to a document as it was read. `item`: the evidence of this one alone."""
     chosen = _chosen(view, item)
     ledger = product.outside.ledger
     evidence = {one.item: await ledger.evidence(one.evidence_id) for one in chosen}
-    journal = await ledger.journal(document_id)
+    journal = await ledger.journal(view.document.id)
     part = replace(view, document=replace(view.document, verdicts=tuple(chosen)))
     explained = explanation(Explained(view=part, evidence=evidence, journal=journal))
     return Shown(
@@ -58,7 +57,7 @@ async def shown(product: Reconciler, document_id: str, *, item: str | None = Non
         state=document_state(view),
         judged=tuple(explained["items"]),
         unshown=0 if item else len(view.document.verdicts) - len(chosen),
-        story=timeline(document_id, journal),
+        story=timeline(view.document.id, journal),
     )
 
 

@@ -38,7 +38,8 @@ class DecisionPage:
     async def form(self, request: Request, document_id: DocumentId, key: ItemKey) -> Response:
         """The item beside its candidates."""
         await self._desk.admit(request, document_id)
-        seen = await shown(self._desk.product, document_id, item=key)
+        product = self._desk.product
+        seen = await shown(product, await product.peek(document_id), item=key)
         item = _item(seen, key)
         return page(
             request,

@@ -41,7 +41,7 @@ class DocumentPage:
         await self._desk.admit(request, document_id)
         settled = await self._desk.product.read(document_id)
         self._desk.service.remember(settled.view)
-        seen = await shown(self._desk.product, document_id)
+        seen = await shown(self._desk.product, settled.view)
         shows_all = ITEMS_QUERY in request.query_params
         return page(
             request,
@@ -54,7 +54,8 @@ class DocumentPage:
     async def evidence(self, request: Request, document_id: DocumentId, key: str) -> Response:
         """The evidence of one item. Looks at nothing outside."""
         await self._desk.admit(request, document_id)
-        seen = await shown(self._desk.product, document_id, item=key)
+        product = self._desk.product
+        seen = await shown(product, await product.peek(document_id), item=key)
         return page(
             request, self._browser, "evidence.html", key=key, **_values(seen, request, None)
         )
