@@ -100,6 +100,23 @@ def test_what_is_foretold_is_exactly_what_changes(stage: Stage, name: str) -> No
     assert told(stage, document_id)[0]["reason"] == "seen in Ads Manager,\u202e <b>twice</b>"
 
 
+def test_a_preview_names_every_value_that_moves(stage: Stage) -> None:
+    document_id, made = scenes.held_before_two(stage)
+
+    async def browsing(browser: Browser) -> set[tuple[str, ...]]:
+        given = {"choice": f"adopt:{made[0]}", f"also:{made[1]}": "1"}
+        return rows_of(await previewed(browser, decision_of(document_id), **given))
+
+    assert browsed(stage, browsing) == {
+        ("document", "state", "held", "published"),
+        ("item a1", "state", "held", "confirmed"),
+        ("item a1", "external_id", "–", made[0]),
+        ("item a1", "found_by", "–", "person"),
+        ("item a1", "reason", "ambiguous", "–"),
+        (f"surplus {made[1]}", "known", "–", "yes"),
+    }
+
+
 def test_none_of_these_lets_it_be_made_once_more(stage: Stage) -> None:
     document_id, _ = scenes.held_beside_a_stranger(stage)
 

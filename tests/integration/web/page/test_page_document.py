@@ -94,6 +94,19 @@ def test_reading_the_page_recovers_what_crashed_and_makes_nothing(stage: Stage) 
     assert len(stage.graph.creates) == made
 
 
+def test_reading_what_is_due_for_nothing_looks_at_nothing(stage: Stage) -> None:
+    held, _ = scenes.held_before_two(stage)
+    before, walks = stage.document(held), len(stage.graph.walks)
+
+    async def browsing(browser: Browser) -> list[Element]:
+        asked = (place_of(held), decision_of(held), "/documents", "/documents?by_cause=1")
+        return [await browser.page(one) for one in asked]
+
+    assert len(browsed(stage, browsing)) == 4
+    assert stage.document(held) == before
+    assert len(stage.graph.walks) == walks
+
+
 def test_asking_whether_there_is_one_starts_nothing(stage: Stage) -> None:
     document_id = scenes.crashed(stage)
     before = stage.document(document_id)
