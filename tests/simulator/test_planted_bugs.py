@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.simulator.planted_bugs import BUGS, PlantedBug, caught, failed
 
-SEED = 50_000
+SEED = 80_000
 """Other histories than the gate's first ones, which the canary has."""
 
 
