@@ -48,8 +48,13 @@ def main() -> int:
         del os.environ[name]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     load = Load(documents=wanted.documents, accounts=wanted.accounts, ads=wanted.ads_each)
-    with Console(stderr=True).status("") as status:
-        rounds = [_round(load, count, wanted, status.update) for count in wanted.workers]
+    console = Console(stderr=True)
+    rounds = []
+    with console.status("") as status:
+        for count in wanted.workers:
+            rounds.append(_round(load, count, wanted, status.update))
+            # A long one that is ended has told what it knew.
+            console.print(f"{count} workers: {rounds[-1].per_second:.1f} documents/s")
     show(
         rounds,
         what=f"{load.documents:,} documents of {load.ads} ads in {load.accounts} accounts,"
@@ -109,6 +114,7 @@ def _workers(count: int, url: str, database: str) -> Iterator[list[subprocess.Po
                 env=_environment(url, database),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,  # it tells a line for each document
             )
             for _ in range(count)
         ]
@@ -136,7 +142,7 @@ def _wait(
 ) -> None:
     while left := _asked(server, _LEFT)[0][0]:
         if any(process.poll() is not None for process in processes):
-            raise SystemExit("a worker ended, whatever it said above")
+            raise SystemExit("a worker ended by itself")
         say(left)
         time.sleep(POLL_SECONDS)
 
