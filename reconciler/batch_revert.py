@@ -149,6 +149,7 @@ def _held(item: Item) -> Item:
         effective_status=None,
         attributes=None,
         warnings=(),
+        unlisted_since=None,
         reason=Reason.UNPROVEN_ROW,
         facts=item.intent.facts + 1,
     )

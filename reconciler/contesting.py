@@ -72,6 +72,7 @@ def _without(item: Item, binding: Binding) -> Item:
         created_time=None,
         effective_status=None,
         attributes=None,
+        unlisted_since=None,
         reason=Reason.CONTESTED,
         facts=intent.facts + 1,
     )

@@ -13,10 +13,11 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from . import events
+from .attributes import with_row, with_what_listings_show
 from .copying import replace
-from .facts import bound, used_after_a_find, with_items, without_bound_surplus
+from .facts import bound, used_after_a_find, without_bound_surplus
 from .limits import Limits
-from .listing import Place, Row, Statuses
+from .listing import Place, Statuses
 from .look import Look
 from .model import (
     Call,
@@ -31,7 +32,6 @@ from .model import (
     Surplus,
 )
 from .ports import Event, View
-from .request import warnings_of
 from .settling import is_overdue_passing, next_look, settle_at
 from .signature import needs_settling
 from .verdict import Absent, Found, Inconclusive, Verdict, word
@@ -59,12 +59,12 @@ def _moved(item: Item, look: Look) -> bool:
 def with_verdicts(document: Document, look: Look, now: datetime, limits: Limits) -> Document:
     """Apply every verdict of a look that is not stale; fill what the listings say of siblings."""
     stale = stale_items(document, look)
-    rows = {row.id: row for listing in look.listings for row in listing.rows}
+    shown = with_what_listings_show(document, look, limits)
     items = tuple(
         _decided(document, item, look.verdicts[item.key], now, limits)
         if item.key in look.verdicts and item.key not in stale
-        else _with_row(item, rows)
-        for item in document.items
+        else item
+        for item in shown.items
     )
     confirmed = any(
         new.state is ItemState.CONFIRMED and old.state is not ItemState.CONFIRMED
@@ -79,13 +79,12 @@ def with_verdicts(document: Document, look: Look, now: datetime, limits: Limits)
     return without_bound_surplus(with_surplus(decided, look.judgement.surplus))
 
 
-def with_verdicts_told(document: Document, look: Look, now: datetime) -> Document:
+def with_verdicts_told(document: Document, look: Look, now: datetime, limits: Limits) -> Document:
     """What the look says and shows, recorded without any decision: verdicts, attributes, surplus.
 
     `look` must be of the document as it stands.
     """
-    rows = {row.id: row for listing in look.listings for row in listing.rows}
-    shown = with_items(document, lambda item: _with_row(item, rows))
+    shown = with_what_listings_show(document, look, limits)
     told = replace(shown, verdicts=_verdicts(document, look, now, frozenset()))
     return without_bound_surplus(with_surplus(told, look.judgement.surplus))
 
@@ -97,7 +96,7 @@ def _decided(
         return item
     match verdict:
         case Found(row=row, grade=grade):
-            return _with_data(bound(item, item.intent, row.id, grade), row, verdict.created_at)
+            return with_row(bound(item, item.intent, row.id, grade), row, verdict.created_at)
         case Absent():
             return _moved_to(item, item.intent, ItemState.ABSENT, None)
         case Inconclusive(reason=reason):
@@ -118,29 +117,6 @@ def _not_known(item: Item, intent: Intent, reason: Reason, lasts: bool) -> Item:
 
 def _moved_to(item: Item, intent: Intent, state: ItemState, reason: Reason | None) -> Item:
     return replace(item, state=state, intent=replace(intent, facts=intent.facts + 1, reason=reason))
-
-
-def _with_row(item: Item, rows: dict[str, Row]) -> Item:
-    """A sibling bound by reply gets its attributes from a listing that is here anyway."""
-    if item.state is not ItemState.CONFIRMED or item.intent is None:
-        return item
-    row = rows.get(item.intent.external_id or "")
-    return item if row is None else _with_data(item, row, None)
-
-
-def _with_data(item: Item, row: Row, created_at: datetime | None) -> Item:
-    """Attributes as the API gave them; what differs from what was sent is said loudly."""
-    if item.intent is None:
-        return item
-    told = tuple(dict.fromkeys((*item.intent.warnings, *warnings_of(item, item.intent, row))))
-    intent = replace(
-        item.intent,
-        created_time=created_at or item.intent.created_time,
-        effective_status=row.effective_status,
-        attributes=row.data,
-        warnings=told,
-    )
-    return item if intent == item.intent else replace(item, intent=intent)
 
 
 def with_surplus(document: Document, found: Iterable[Surplus]) -> Document:

@@ -30,7 +30,10 @@ class Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What one look saw and what it says. `began_at` is the ledger time before the first walk."""
+    """What one look saw and what it says. `began_at` is the ledger time before the first walk.
+
+    `named`: ids of which every row was kept, so that a listing without one lacks that entity.
+    """
 
     began_at: datetime
     seen: Mapping[str, Seen]
@@ -40,6 +43,7 @@ class Look:
     listings: tuple[Listing, ...]
     incomplete: Mapping[Place, IncompleteListing]
     policy: Policy = DEFAULT_POLICY
+    named: frozenset[str] = frozenset()
 
     @property
     def verdicts(self) -> Mapping[str, Verdict]:
@@ -71,7 +75,7 @@ async def look(
 ) -> Look:
     """Walk the places of these items, which have intents, and `also` those; judge the items.
 
-    Rows with an id of `naming` are kept whatever they bear: a person asks about them.
+    Rows with an id of `naming` are kept whatever they bear: they are asked about by id.
     """
     judged = tuple(items)
     with outside.watch("look", document):
@@ -96,6 +100,7 @@ async def look(
             listings=tuple(walking.complete),
             incomplete=walking.incomplete,
             policy=walking.policy,
+            named=naming,
         )
 
 

@@ -127,6 +127,7 @@ class Intent:
     effective_status: str | None = None
     attributes: Mapping[str, Any] | None = None  # the row as the API gave it
     warnings: tuple[str, ...] = ()
+    unlisted_since: datetime | None = None  # of the first complete listing that lacked it
 
     @property
     def name_sent(self) -> str:
@@ -134,6 +135,11 @@ class Intent:
         if self.mark is None or not self.mark_in_name:
             return self.name
         return self.name + self.mark.as_name_suffix()
+
+    @property
+    def is_unlisted(self) -> bool:
+        """Whether a complete listing lacked it, and none has shown it since."""
+        return self.unlisted_since is not None
 
     @property
     def has_created_fact(self) -> bool:

@@ -202,14 +202,22 @@ def _of_unfinished(document: Document) -> Next:
 
 
 def _why_at_rest(document: Document) -> str:
+    confirmed = sum(item.state is ItemState.CONFIRMED for item in document.items)
+    unlisted = sum(item.intent is not None and item.intent.is_unlisted for item in document.items)
+    gone = [f"{_counted(unlisted, 'is', 'are')} not listed any more"] if unlisted else []
     if document.state is DocumentState.PUBLISHED:
-        return "everything it wants exists and is recorded"
-    exist = sum(item.state is ItemState.CONFIRMED for item in document.items)
+        all_made = "was made" if unlisted else "exists"
+        return "; ".join([f"everything it wants {all_made} and is recorded", *gone])
+    exist = confirmed - unlisted
     held = any(item.state is ItemState.HELD for item in document.items)
-    items = "1 item exists" if exist == 1 else f"{exist} items exist"
-    left = [f"{items} outside, yours to keep or delete"] if exist else []
+    left = [f"{_counted(exist, 'exists', 'exist')} outside, yours to keep or delete"]
+    left = (left if exist else []) + gone
     left += ["what is held may exist outside"] if held else []
     return "; ".join(["cancelled", *left])
+
+
+def _counted(number: int, one: str, more: str) -> str:
+    return f"1 item {one}" if number == 1 else f"{number} items {more}"
 
 
 def _has_unknown_surplus(document: Document) -> bool:

@@ -159,9 +159,12 @@ async def _once(view: View, held: HeldLease, act: _Act) -> Recovered:
 async def _look(document: Document, held: HeldLease, act: _Act) -> Look | None:
     """None: the budget ran out; a walk that did not end is not an answer."""
     items, also = act.work.items(document), act.work.places(document)
+    naming = act.work.naming(document)
     try:
         async with asyncio.timeout_at(act.deadline):
-            return await look(document, items, act.outside, also=also, step=held.step)
+            return await look(
+                document, items, act.outside, also=also, naming=naming, step=held.step
+            )
     except TimeoutError:
         return None
 

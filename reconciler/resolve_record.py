@@ -48,7 +48,7 @@ def decided(view: View, ruled: Ruled, limits: Limits, fraction: float) -> Change
     was = open_item(document, decision)
     document = with_items(document, lambda item: _moved(item, document, decision))
     if shown is not None:
-        document = with_verdicts_told(document, shown, view.now)
+        document = with_verdicts_told(document, shown, view.now, limits)
         document = with_surplus(document, _unexplained(document, shown, view, limits))
         document = with_owed_look_done(document, shown)
     if decision.choice is Choice.ADOPT:

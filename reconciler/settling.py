@@ -38,6 +38,22 @@ def settle_at(intent: Intent, attempts: Iterable[Attempt], current: Timings) -> 
     return max((_settled(call, attempts, current) for call in unanswered(intent)), default=None)
 
 
+def answers_show_from(
+    intent: Intent, attempts: Iterable[Attempt], current: Timings
+) -> datetime | None:
+    """From this time on a complete listing shows what an answer named: A4. None: no call is known.
+
+    What was answered has landed, so unlike `settle_at` this waits for no late landing.
+    """
+    attempts = tuple(attempts)
+    lags = (
+        bound(call, attempts)
+        + max(_attempt_of(call, attempts).timings.listing_lag, current.listing_lag)
+        for call in intent.calls
+    )
+    return max(lags, default=None)
+
+
 def unanswered(intent: Intent) -> tuple[Call, ...]:
     """The calls whose answer left something to find out: unknown, refused access, or no end."""
     return tuple(call for call in intent.calls if not call.is_final)

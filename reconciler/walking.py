@@ -207,7 +207,7 @@ def _order(place: Place) -> tuple[str, str, str]:
 
 
 def keeping(wanted: Wanted, naming: frozenset[str]) -> Keep:
-    """What a walk keeps: what is wanted, and what a person named by its id."""
+    """What a walk keeps: what is wanted, and what is asked about by its id."""
     if not naming:
         return wanted.keeps
     return lambda row: row.id in naming or wanted.keeps(row)

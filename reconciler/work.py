@@ -49,6 +49,12 @@ class Work:
         owed = owed_places(document) if is_owed else frozenset()
         return owed | (confirmed_places(document) if self.refresh else frozenset())
 
+    def naming(self, document: Document) -> frozenset[str]:
+        """Ids to look for whatever they are called by now: somebody may have renamed them."""
+        confirmed = document.items if self.refresh else ()
+        intents = (item.intent for item in confirmed if item.state is ItemState.CONFIRMED)
+        return frozenset(i.external_id for i in intents if i and i.external_id)
+
 
 NOTHING: Final = Work(settles=False, is_owed=False, asked=False, refresh=False)
 """Somebody else did it meanwhile."""

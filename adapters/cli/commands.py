@@ -129,7 +129,10 @@ def show(
         bool, typer.Option("--no-recover", help="Only read; look at nothing outside.")
     ] = False,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Also list what is confirmed, for its attributes.")
+        bool,
+        typer.Option(
+            "--refresh", help="Also list what is confirmed: its attributes, and what became of it."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> int:

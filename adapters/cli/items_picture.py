@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ..shapes import counted
 from .next_picture import clock
 from .output import visible
 
@@ -29,6 +30,7 @@ SYMBOLS: Final = {
 MEANINGS: Final = {
     "=": "nothing to do",
     "~": "found",
+    "-": "made, not listed any more",
     "+": "absent, may be made",
     "?": "needs a person",
     "!": "surplus",
@@ -46,9 +48,8 @@ ITEMS_SHOWN_MAX: Final = 200
 def items_picture(state: Shape) -> RenderableType:
     """A line for each item, those beyond the bound counted by state."""
     items = state["items"]
-    confirmed = sum(item["state"] == "confirmed" for item in items)
     table = Table(
-        title=f"items     {confirmed} of {len(items)} exist and are recorded",
+        title=f"items     {counted(items)}",
         title_justify="left",
         title_style="dim",
         box=None,
@@ -83,6 +84,8 @@ def _item(item: Shape) -> Iterator[RenderableType]:
 
 def symbol_of(item: Shape) -> tuple[str, str]:
     """The symbol and its colour."""
+    if item["unlisted_since"] is not None:
+        return "-", "yellow"
     symbol, style = SYMBOLS[item["state"]]
     was_found = item["state"] == "confirmed" and item["found_by"] != "reply"
     return ("~", style) if was_found else (symbol, style)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from reconciler.attributes import warnings_said
 from reconciler.model import Document, Item
 
 COLUMNS: Final = (
@@ -54,7 +55,7 @@ def _values(document: Document, item: Item) -> dict[str, Any]:
         "created_time": _time(intent.created_time) if intent else None,
         "effective_status": intent.effective_status if intent else None,
         "attributes": dict(intent.attributes) if intent and intent.attributes else None,
-        "warnings": list(intent.warnings) if intent else [],
+        "warnings": list(warnings_said(intent)) if intent else [],
     }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from reconciler.attributes import warnings_said
 from reconciler.created_time import parse_created_time
 from reconciler.lifecycle import shown_next
 from reconciler.model import (
@@ -87,6 +89,15 @@ def container(parent: Container) -> dict[str, str]:
     return {"kind": parent.kind.value, "id": account(parent.id) if is_account else parent.id}
 
 
+def counted(items: Sequence[Mapping[str, Any]]) -> str:
+    """How many were made and are recorded; what a listing lacks since is not said to exist."""
+    confirmed = sum(item["state"] == ItemState.CONFIRMED for item in items)
+    unlisted = sum(item["unlisted_since"] is not None for item in items)
+    if not unlisted:
+        return f"{confirmed} of {len(items)} exist and are recorded"
+    return f"{confirmed} of {len(items)} were made and are recorded, {unlisted} not listed any more"
+
+
 def _item(item: Item) -> dict[str, Any]:
     intent = item.intent
     return {
@@ -100,7 +111,8 @@ def _item(item: Item) -> dict[str, Any]:
         "created_time": shown_time(_created(intent)) if intent else None,
         "attributes": dict(intent.attributes) if intent and intent.attributes else None,
         "found_by": intent.found_by.value if intent and intent.found_by else None,
-        "warnings": list(intent.warnings) if intent else [],
+        "unlisted_since": shown_time(intent.unlisted_since) if intent else None,
+        "warnings": list(warnings_said(intent)) if intent else [],
         "error": _last_error(item),
     }
 

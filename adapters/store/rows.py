@@ -149,6 +149,7 @@ def intent_values(document: Document, key: str, intent: Intent) -> Values:
         "effective_status": intent.effective_status,
         "attributes": None if intent.attributes is None else _plain(intent.attributes),
         "warnings": list(intent.warnings),
+        "unlisted_since": intent.unlisted_since,
     }
 
 
@@ -173,6 +174,7 @@ def intent_of(row: AnyRow, calls: Iterable[Call]) -> Intent:
         effective_status=row.effective_status,
         attributes=row.attributes,
         warnings=tuple(row.warnings),
+        unlisted_since=row.unlisted_since,
     )
 
 

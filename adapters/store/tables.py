@@ -157,6 +157,7 @@ class Intent(Base, table=True):
     effective_status: str | None = Field(sa_type=FreeText)
     attributes: dict[str, Any] | None = Field(sa_type=plain_json())
     warnings: list[str] = Field(sa_type=plain_json())
+    unlisted_since: datetime | None = Field(sa_type=Instant)
 
     __table_args__ = (
         _of_item(),

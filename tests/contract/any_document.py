@@ -108,6 +108,7 @@ def _intents(draw: st.DrawFn, external_ids: list[str]) -> Intent:
             effective_status=st.none() | _words,
             attributes=st.none() | _objects,
             warnings=st.lists(st.text(max_size=9), max_size=2).map(tuple),
+            unlisted_since=st.none() | times,
         )
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.shapes import document_state, documents_list, next_command
+from adapters.shapes import counted, document_state, documents_list, next_command
 from reconciler.model import (
     Account,
     BlockReason,
@@ -116,6 +116,7 @@ def test_a_healthy_document_whole() -> None:
                 "created_time": None,
                 "attributes": None,
                 "found_by": "reply",
+                "unlisted_since": None,
                 "warnings": [],
                 "error": None,
             }
@@ -246,6 +247,23 @@ def test_a_refreshed_item_shows_when_the_api_made_it() -> None:
     shape = document_state(sample.view(DocumentState.PUBLISHED, item))
 
     assert shape["items"][0]["created_time"] == "2026-03-10T12:02:05Z"
+
+
+def test_what_is_not_listed_any_more_is_not_said_to_exist() -> None:
+    gone = sample.intent(unlisted_since=sample.NOW)
+    view = sample.view(
+        DocumentState.PUBLISHED,
+        sample.item(ItemState.CONFIRMED, gone),
+        sample.item(ItemState.CONFIRMED, sample.intent(), key="a2"),
+    )
+
+    items = document_state(view)["items"]
+
+    assert counted(items) == "2 of 2 were made and are recorded, 1 not listed any more"
+    assert [item["warnings"] for item in items] == [
+        ["not in the complete listing of 2026-03-10 12:05:04 UTC: deleted or moved since"],
+        [],
+    ]
 
 
 def test_a_key_that_a_shell_would_split_is_quoted() -> None:

@@ -112,9 +112,9 @@ def _read_again(here: str, label: str, command: str | None) -> Action:
 
 
 def _what_publish_does(state: Shape) -> str:
-    exist = sum(item["state"] == ItemState.CONFIRMED for item in state["items"])
-    missing = len(state["items"]) - exist
-    there = f" {exist:,} exist already and are left alone." if exist else ""
+    made = sum(item["state"] == ItemState.CONFIRMED for item in state["items"])
+    missing = len(state["items"]) - made
+    there = f" {made:,} were made already and are left alone." if made else ""
     return (
         f"Queues it: whatever of the {missing:,} missing items may be sent is created once, by a "
         f"worker, or by this service where none was seen lately.{there} What went unanswered is "

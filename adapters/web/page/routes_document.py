@@ -10,6 +10,7 @@ from fastapi import Request, Response
 
 from reconciler.settle import Settled
 
+from ...shapes import counted
 from ..browser_session import BrowserAccess
 from ..desk import Desk
 from ..routes_documents import DocumentId, DocumentRoutes
@@ -100,7 +101,7 @@ def _values(seen: Shown, request: Request, items_max: int | None) -> dict[str, A
         "now": seen.view.now,
         "items": items,
         "hidden_items": len(state["items"]) - len(items),
-        "confirmed": sum(item["state"] == "confirmed" for item in state["items"]),
+        "counted": counted(state["items"]),
         "primary": primary_of(state),
         "look": recover_of(state["document_id"], "Look now"),
         "may": {scope: request.state.principal.may(scope) for scope in PUBLISHERS | RECOVERERS},

@@ -46,6 +46,7 @@ ITEM: Final[Mapping[str, Sign]] = {
     _I.HELD: Sign("?", "held", "warn"),
 }
 FOUND: Final = Sign("~", "confirmed", "good")
+UNLISTED: Final = Sign("-", "made, not listed any more", "warn")
 
 VERDICT: Final[Mapping[str, Sign]] = {
     "found": Sign("~", "found", "good"),
@@ -59,7 +60,7 @@ STATE_MEANS: Final[Mapping[str, str]] = {
     _D.DRAFT: "accepted, nobody said publish yet",
     _D.QUEUED: "waits for its next attempt or its next look",
     _D.PUBLISHING: "a worker is at it; crashed ones are in here too, shown by that name",
-    _D.PUBLISHED: "everything it wants exists and is recorded",
+    _D.PUBLISHED: "everything it wants was made and is recorded",
     _D.PARTLY_PUBLISHED: "some of it exists; the rest was refused or may still be sent",
     _D.FAILED: "nothing of it exists",
     _D.CANCELLED: "creates nothing more, for good",
@@ -112,6 +113,8 @@ def of_document(shape: Shape) -> Sign:
 
 def of_item(item: Shape) -> Sign:
     """What a look found is told from what was answered."""
+    if item["unlisted_since"] is not None:
+        return UNLISTED
     was_found = item["state"] == ItemState.CONFIRMED and item["found_by"] != "reply"
     return FOUND if was_found else ITEM[item["state"]]
 

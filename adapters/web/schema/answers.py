@@ -65,6 +65,8 @@ class Item(_Shape):
     attributes: dict[str, Any] | None
     """The row as the API gave it; null until a look filled it in."""
     found_by: m.Grade | None
+    unlisted_since: datetime | None
+    """When the first complete listing began that lacked it; null while it is listed."""
     warnings: list[str]
     error: str | None
 

@@ -61,6 +61,7 @@ DOCUMENT: Final[dict[str, Any]] = {
             "created_time": None,
             "attributes": None,
             "found_by": "reply",
+            "unlisted_since": None,
             "warnings": [],
             "error": None,
         }

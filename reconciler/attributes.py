@@ -1,0 +1,89 @@
+"""What the listings of a look show of the entities that are confirmed already.
+
+Nothing here moves a state: that an entity was made stays true, whatever became of it since.
+Pure: frozen document in, frozen document out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from .copying import replace
+from .facts import with_items
+from .limits import Limits
+from .listing import Listing, Row, Statuses
+from .look import Look
+from .model import Attempt, Document, Intent, Item, ItemState, Kind
+from .request import warnings_of
+from .settling import answers_show_from
+from .walking import place_of
+
+
+def with_what_listings_show(document: Document, look: Look, limits: Limits) -> Document:
+    """Attributes of the confirmed items that were listed; since when those that were not are gone.
+
+    Only ids of `look.named` can be missed: of any other, a narrowed walk may have dropped the row.
+    """
+    rows = {row.id: row for listing in look.listings for row in listing.rows}
+
+    def shown(item: Item) -> Item:
+        intent = item.intent
+        if item.state is not ItemState.CONFIRMED or intent is None or intent.external_id is None:
+            return item
+        row = rows.get(intent.external_id)
+        if row is not None:
+            return with_row(item, row, None)
+        missed_at = _missed_at(intent, document.attempts, look, limits)
+        return item if missed_at is None else _unlisted(item, intent, missed_at)
+
+    return with_items(document, shown)
+
+
+def with_row(item: Item, row: Row, created_at: datetime | None) -> Item:
+    """Attributes as the API gave them; what differs from what was sent is said loudly."""
+    if item.intent is None:
+        return item
+    told = tuple(dict.fromkeys((*item.intent.warnings, *warnings_of(item, item.intent, row))))
+    intent = replace(
+        item.intent,
+        created_time=created_at or item.intent.created_time,
+        effective_status=row.effective_status,
+        attributes=row.data,
+        warnings=told,
+        unlisted_since=None,
+    )
+    return item if intent == item.intent else replace(item, intent=intent)
+
+
+def warnings_said(intent: Intent) -> tuple[str, ...]:
+    """Where the entity differs from what was sent, and that it is not listed any more."""
+    if intent.unlisted_since is None:
+        return intent.warnings
+    began = f"{intent.unlisted_since:%Y-%m-%d %H:%M:%S} UTC"
+    return *intent.warnings, f"not in the complete listing of {began}: deleted or moved since"
+
+
+def _unlisted(item: Item, intent: Intent, at: datetime) -> Item:
+    """The status it had is not its status any more; the first listing without it is remembered."""
+    since = intent.unlisted_since or at
+    return replace(item, intent=replace(intent, effective_status=None, unlisted_since=since))
+
+
+def _missed_at(
+    intent: Intent, attempts: Iterable[Attempt], look: Look, limits: Limits
+) -> datetime | None:
+    """When the first complete listing began that ought to show it and does not; None: none did."""
+    if intent.external_id not in look.named:
+        return None
+    shows_from = answers_show_from(intent, attempts, limits.timings())
+    began = (walk.started_at for walk in look.listings if _covers(walk, intent))
+    late_enough = (at for at in began if shows_from is None or at >= shows_from)
+    return min(late_enough, default=None)
+
+
+def _covers(listing: Listing, intent: Intent) -> bool:
+    """With every status: without a filter the API leaves archived ones out (facts 5.7)."""
+    every_status = listing.request.statuses is Statuses.EVERY_STATUS
+    unfiltered = intent.kind is Kind.ADCREATIVE and listing.request.statuses is Statuses.NO_FILTER
+    return listing.request.place == place_of(intent) and (every_status or unfiltered)
