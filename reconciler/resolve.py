@@ -13,27 +13,17 @@ from typing import Final
 
 from .access import closed_because
 from .contesting import give_up
-from .errors import BindingTaken, DecisionRefused, StaleEvidence
+from .errors import BindingTaken, StaleEvidence
 from .facts import with_answers_decided
-from .look import look
-from .model import Item, ItemState, Reason
+from .model import Reason
 from .outside import Outside
 from .ports import Change, LeaseFree, View
-from .resolve_decision import (
-    Choice,
-    Decision,
-    is_done,
-    known_item,
-    open_item,
-    refuse_malformed,
-    refuse_old_evidence,
-)
+from .resolve_decision import Choice, Decision, is_done, refuse_malformed
 from .resolve_lease import Granted, settle_lease
-from .resolve_none import too_soon
-from .resolve_record import decided, has_moved, surplus_known
-from .resolve_ruling import Ruled, rule_on, withheld_by
+from .resolve_record import decided, has_moved, is_about_surplus, surplus_known
+from .resolve_ruling import Ruled
+from .resolve_weighing import refuse_early, weighed_on_a_look
 from .settle import take_over
-from .settling import settle_at
 from .signature import is_crashed
 from .work import is_held_by_another
 
@@ -75,10 +65,10 @@ async def resolve(document_id: str, decision: Decision, outside: Outside) -> Res
     if is_held_by_another(view.document, view.now):
         return Resolved(view=view, held_by_another=True)
     # 5. What is too many of a bound item is recorded as known; nothing outside is asked for that.
-    if known_item(view.document, decision).state is ItemState.CONFIRMED and decision.also:
+    if is_about_surplus(view.document, decision):
         return await _know_surplus(document_id, decision, outside)
     # 6. Refuse what can be refused without a walk. A closed account is not asked.
-    _refuse_early(view, decision, outside)
+    refuse_early(view, decision, outside.limits)
     if decision.choice is not Choice.HOLD:
         closed = await closed_because(view.account, outside)
         if closed is not None:
@@ -91,31 +81,16 @@ async def resolve(document_id: str, decision: Decision, outside: Outside) -> Res
         return await _decide_under_lease(granted, decision, outside)
 
 
-def _refuse_early(view: View, decision: Decision, outside: Outside) -> Item:
-    """The item, as far as the ledger alone lets it be decided."""
-    document = with_answers_decided(view.document)
-    item = open_item(document, decision)
-    refuse_old_evidence(document, decision, view.now)
-    if decision.choice is Choice.NONE and item.intent is not None:
-        settled = settle_at(item.intent, document.attempts, outside.limits.timings())
-        if problem := too_soon(settled, view.now):
-            raise DecisionRefused(problem, next_step=f"reconciler show {document.id}")
-    return item
-
-
 async def _decide_under_lease(granted: Granted, decision: Decision, outside: Outside) -> Resolved:
     for _ in range(ROUNDS_MAX):
         # What was read before the lease may be somebody else's work by now.
-        item = _refuse_early(granted.view, decision, outside)
-        ruled = Ruled(decision=decision)
-        if decision.choice is not Choice.HOLD:
-            document = with_answers_decided(granted.view.document)
-            step = granted.held.step
-            shown = await look(document, (item,), outside, naming=decision.ids, step=step)
-            if (withheld := withheld_by(shown, item)) is not None:
-                await granted.give_back(shown)
-                return Resolved(view=granted.view, withheld=withheld)
-            ruled = rule_on(document, item, decision, shown, outside.limits)
+        item = refuse_early(granted.view, decision, outside.limits)
+        document = with_answers_decided(granted.view.document)
+        weighed = await weighed_on_a_look(document, item, decision, outside, granted.held.step)
+        if weighed.withheld is not None:
+            await granted.give_back(weighed.shown)
+            return Resolved(view=granted.view, withheld=weighed.withheld)
+        ruled = weighed.ruled
         if ruled.outranked is not None:
             await give_up(ruled.outranked, outside, to=granted.held.document_id)
             continue  # the surroundings moved by our own hand: look at them as they are now

@@ -107,6 +107,11 @@ def _line(ruled: Ruled, was: Item) -> Event:
     return Event(kind=events.RESOLVED, item=was.key, detail=detail)
 
 
+def is_about_surplus(document: Document, decision: Decision) -> bool:
+    """Whether it only says of what exists beyond a bound item that it is known."""
+    return bool(decision.also) and known_item(document, decision).state is ItemState.CONFIRMED
+
+
 def surplus_known(view: View, decision: Decision) -> Change:
     """Surplus of a bound item recorded as known. Raises `DecisionRefused` where it is none."""
     item = known_item(view.document, decision)

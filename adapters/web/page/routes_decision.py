@@ -10,9 +10,10 @@ from reconciler.errors import DecisionRefused
 from reconciler.model import Item, ItemState
 from reconciler.resolve import Resolved
 from reconciler.resolve_decision import EVIDENCE_AGE_MAX, OPEN, REASON_LENGTH_MAX, Decision
-from reconciler.resolve_preview import preview
+from reconciler.resolve_preview import Foreseen, foresee, foretold
 
 from ...shapes import shown_time
+from ...shapes.advice import NONE, offers
 from ..browser_session import BrowserAccess
 from ..desk import Desk
 from ..forms import form_of
@@ -56,24 +57,27 @@ class DecisionPage:
         form = await form_of(request)
         decision = decision_of(form, key, by=principal.name)
         if form.get(STEP) != RECORD:
-            return await self._previewed(request, document_id, decision)
+            looking = foresee(document_id, decision, self._desk.product.outside)
+            foreseen: Foreseen = await self._desk.service.errands.run(looking)
+            return self._previewed(request, document_id, decision, foreseen)
         work = self._desk.product.resolve(document_id, decision)
         resolved: Resolved = await self._desk.service.errands.run(work)
-        if (why := _why_undecided(resolved)) is not None:
-            return await self._previewed(request, document_id, decision, undecided=why)
-        return onward(place_of_document(document_id))
+        if (why := _why_undecided(resolved)) is None:
+            return onward(place_of_document(document_id))
+        product = self._desk.product
+        rows = foretold(await product.peek(document_id), decision, product.outside.limits)
+        shown = Foreseen(rows=rows)
+        return self._previewed(request, document_id, decision, shown, undecided=why)
 
-    async def _previewed(
+    def _previewed(
         self,
         request: Request,
         document_id: str,
         decision: Decision,
+        foreseen: Foreseen,
         *,
         undecided: str | None = None,
     ) -> Response:
-        product = self._desk.product
-        view = await product.peek(document_id)
-        rows = preview(view, decision, product.outside.limits)
         return page(
             request,
             self._browser,
@@ -83,7 +87,8 @@ class DecisionPage:
             key=decision.item,
             decision=decision,
             words_of_it=in_words(decision),
-            rows=rows,
+            foreseen=foreseen,
+            unweighed=_why_unweighed(foreseen),
             fields=written_back(decision),
             undecided=undecided,
         )
@@ -112,12 +117,19 @@ def _values(seen: Shown, item: Item) -> dict[str, Any]:
         "now": seen.view.now,
         "sent_at": shown_time(sent_at),
         "is_open": item.state in OPEN,
+        "offers_none": _offers_none(seen, item),
         "is_old": _is_old(seen),
         "extras": _extras(seen, item),
         "look": recover_of(state["document_id"], "Look again"),
         "reason_max": REASON_LENGTH_MAX,
         "outside": lambda external_id: ads_manager_link(item.kind, account_id, external_id),
     }
+
+
+def _offers_none(seen: Shown, item: Item) -> bool:
+    """As the evidence offers it: elsewhere another create could be a second, and is refused."""
+    reasons = [one.reason for one in seen.view.document.verdicts if one.item == item.key]
+    return any(NONE in offers(item, reason) for reason in reasons)
 
 
 def _is_old(seen: Shown) -> bool:
@@ -140,4 +152,13 @@ def _why_undecided(resolved: Resolved) -> str | None:
         return "another worker holds the lease; record it again in a moment"
     if resolved.withheld is not None:
         return f"there is no listing to decide on ({resolved.withheld.value}); record it again"
+    return None
+
+
+def _why_unweighed(foreseen: Foreseen) -> str | None:
+    """Why the decision could not be weighed for the preview; None where it was."""
+    if foreseen.held_by_another:
+        return "another worker holds the lease"
+    if foreseen.withheld is not None:
+        return f"there is no listing to weigh it on ({foreseen.withheld.value})"
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Final
 
@@ -93,9 +94,7 @@ def test_what_is_foretold_is_exactly_what_changes(stage: Stage, name: str) -> No
         (f"{row.table} {row.row or ''}".strip(), row.column, row.before or "–", row.after or "–")
         for row in changed_rows(before, stage.document(document_id))
     }
-    # What the look of the decision itself saw stands beside it, as the preview says.
-    unforetold = {row for row in happened if row[0].startswith("surplus") and row[3] == "no"}
-    assert rows_of(preview) == happened - unforetold
+    assert rows_of(preview) == happened
     assert [line["by"].partition(" ")[0] for line in told(stage, document_id)] == ["ops"]
     assert told(stage, document_id)[0]["reason"] == "seen in Ads Manager,\u202e <b>twice</b>"
 
@@ -131,6 +130,77 @@ def test_none_of_these_lets_it_be_made_once_more(stage: Stage) -> None:
     assert ("item a1", "state", "held", "absent") in foretold
     assert ("document", "state", "held", after.state.value) in foretold
     assert after.items[0].state is ItemState.ABSENT
+
+
+def adopting_anothers(stage: Stage) -> tuple[str, dict[str, str]]:
+    document_id, _ = scenes.held_beside_a_stranger(stage)
+    other = stage.document(scenes.published(stage, "Winter"))
+    assert other.items[0].intent is not None
+    return document_id, {"choice": "other", "other_id": other.items[0].intent.external_id or ""}
+
+
+def none_before_two(stage: Stage) -> tuple[str, dict[str, str]]:
+    return scenes.held_before_two(stage)[0], {"choice": "none"}
+
+
+@pytest.mark.parametrize(
+    ("scene", "why"),
+    [
+        (adopting_anothers, "nobody can overrule"),
+        (none_before_two, "another create could be a second"),
+    ],
+)
+def test_what_recording_would_refuse_the_preview_refuses_with_the_same_words(
+    stage: Stage, scene: Callable[[Stage], tuple[str, dict[str, str]]], why: str
+) -> None:
+    document_id, given = scene(stage)
+
+    async def browsing(browser: Browser) -> list[httpx.Response]:
+        place = decision_of(document_id)
+        fields = fields_of(the_form(await browser.page(place))) | WHY | given
+        return [await browser.post(place, fields | {"step": one}) for one in ("preview", "record")]
+
+    preview, ended = browsed(stage, browsing)
+
+    told_of = [page_of(one.text).one("p", class_="lead").text for one in (preview, ended)]
+    assert (preview.status_code, ended.status_code) == (409, 409)
+    assert told_of[0] == told_of[1]
+    assert why in told_of[0]
+
+
+def test_none_is_offered_only_where_the_evidence_offers_it(stage: Stage) -> None:
+    beside, _ = scenes.held_beside_a_stranger(stage)
+    before_two, _ = scenes.held_before_two(stage)
+
+    async def browsing(browser: Browser) -> dict[str, list[bool]]:
+        return {one: [await on_page(browser, one), await in_api(browser, one)]
+                for one in (beside, before_two)}  # fmt: skip
+
+    async def on_page(browser: Browser, document_id: str) -> bool:
+        radios = the_form(await browser.page(decision_of(document_id))).all("input", type="radio")
+        return "none" in [one.attributes["value"] for one in radios]
+
+    async def in_api(browser: Browser, document_id: str) -> bool:
+        answer = await browser.get(f"/v1/documents/{document_id}/evidence")
+        requests = answer.json()["items"][0]["requests"]
+        return "none" in [one["body"]["decision"] for one in requests]
+
+    assert browsed(stage, browsing) == {beside: [True, True], before_two: [False, False]}
+
+
+def test_where_nothing_can_be_listed_the_preview_says_that_it_does_not_know(stage: Stage) -> None:
+    document_id, made = scenes.held_before_two(stage)
+    scenes.go_blind(stage)
+
+    async def browsing(browser: Browser) -> httpx.Response:
+        return await previewed(browser, decision_of(document_id), choice=f"adopt:{made[0]}")
+
+    answer = browsed(stage, browsing)
+
+    note = page_of(answer.text).one("p", role="status").text
+    assert "Whether it will be refused is not known now" in note
+    assert "listing_incomplete" in note
+    assert ("item a1", "external_id", "–", made[0]) in rows_of(answer)
 
 
 def test_a_preview_changes_nothing(stage: Stage) -> None:
