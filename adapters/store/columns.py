@@ -28,7 +28,12 @@ class Instant(TypeDecorator[datetime]):
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
         """Aware UTC."""
-        return None if value is None else EPOCH + timedelta(microseconds=value)
+        return None if value is None else instant_of(value)
+
+
+def instant_of(microseconds: int) -> datetime:
+    """Aware UTC, so many microseconds after 1970 began."""
+    return EPOCH + timedelta(microseconds=microseconds)
 
 
 def microseconds_of(value: datetime) -> int:

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Connection,
     Delete,
     Dialect,
+    Enum,
     Insert,
     Select,
     Table,
@@ -26,8 +27,13 @@ from sqlalchemy import (
     Update,
 )
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.types import TypeEngine
+
+from .columns import Instant, instant_of
 
 Values = dict[str, Any]
+Found = tuple[Any, ...]
+"""A row as the driver gives it."""
 AnyRow = Any
 """A row as a named tuple of the columns asked for, their values converted."""
 
@@ -49,12 +55,17 @@ class Statement:
 
     def rows(self, connection: Connection, values: Values) -> list[AnyRow]:
         """All rows it gives."""
+        read = self._for(connection).row
+        return [read(found) for found in self.found(connection, values)]
+
+    def found(self, connection: Connection, values: Values) -> list[Found]:
+        """All rows it gives, as the driver has them."""
         ready = self._for(connection)
         cursor = connection.connection.cursor()
         cursor.execute(ready.sql, ready.parameters(values))
-        rows = [ready.row(found) for found in cursor.fetchall()]
+        found = list(cursor.fetchall())
         cursor.close()
-        return rows
+        return found
 
     def row(self, connection: Connection, values: Values) -> AnyRow | None:
         """The one row it gives, None where it gives none."""
@@ -153,9 +164,7 @@ _READERS: Final[dict[tuple[str, _Kind], Read]] = {}
 def _reader(columns: Sequence[ColumnElement[Any]], dialect: Dialect) -> Read:
     """Of one of the driver's rows: every value as its column's type reads it, by name."""
     make = _maker([column.name for column in columns])
-    from_driver = _converters(
-        column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
-    )
+    from_driver = _converters(_from_driver(column.type, dialect) for column in columns)
 
     def read(found: Iterable[Any]) -> AnyRow:
         values = list(found)
@@ -165,6 +174,15 @@ def _reader(columns: Sequence[ColumnElement[Any]], dialect: Dialect) -> Read:
         return make(values)
 
     return read
+
+
+def _from_driver(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
+    """Straight to the value where the column's type is ours: a read converts a hundred of them."""
+    if isinstance(type_, Instant):
+        return instant_of
+    if isinstance(type_, Enum) and type_.enum_class is not None:
+        return {member.value: member for member in type_.enum_class}.__getitem__
+    return type_.dialect_impl(dialect).result_processor(dialect, None)
 
 
 def _converters(found: Iterable[Convert | None]) -> Converters:
