@@ -1,4 +1,4 @@
-"""A row read before is not worked out again; what was written since, by whomever, is always seen."""
+"""A row read before is not worked out again; what anybody wrote since is always seen."""
 
 from __future__ import annotations
 
