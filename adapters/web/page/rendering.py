@@ -18,6 +18,7 @@ from reconciler.visible import visible
 
 from ..raw_path import part
 from . import words
+from .standing import standing_of
 from .times import clock, relative
 
 TEXT_SHOWN_MAX: Final = 400
@@ -63,6 +64,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "asset": asset_link,
         "relative": relative,
+        "standing_of": standing_of,
         "words": words,
     }
     return environment

@@ -55,6 +55,7 @@ VERDICT: Final[Mapping[str, Sign]] = {
     "withheld": Sign("/", "no verdict", "busy"),
     "held": Sign("?", "inconclusive: a person must decide", "warn"),
 }
+DECIDED: Final = Sign("»", "a person decided", "good")
 
 STATE_MEANS: Final[Mapping[str, str]] = {
     _D.DRAFT: "accepted, nobody said publish yet",
@@ -119,11 +120,14 @@ def of_item(item: Shape) -> Sign:
     return FOUND if was_found else ITEM[item["state"]]
 
 
-def of_verdict(judged: Shape) -> Sign:
-    """Of an item of `explain/1`; where no listing came to its end there is no verdict."""
+def of_verdict(judged: Shape, *, is_decided: bool = False) -> Sign:
+    """Of an item of `explain/1`; where no listing came to its end there is no verdict.
+
+    `is_decided`: a person decided since, and nobody must any more.
+    """
     listing = judged["listing"]
     if judged["verdict"] == "inconclusive" and listing and not listing["complete"]:
         return VERDICT["withheld"]
-    if judged["verdict"] == "inconclusive" and judged["state"] == ItemState.HELD:
+    if judged["verdict"] == "inconclusive" and judged["state"] == ItemState.HELD and not is_decided:
         return VERDICT["held"]
     return VERDICT[judged["verdict"]]
