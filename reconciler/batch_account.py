@@ -14,7 +14,7 @@ from .batch_standing import Standing
 from .batch_values import Planned
 from .batch_walking import AccountWalks, Walked
 from .copying import replace
-from .log_question import reach_of
+from .log_question import left_to_log, reach_of
 from .look import Look
 from .model import Document
 from .outside import Outside
@@ -172,6 +172,7 @@ class AccountRun:
             incomplete=tuple(sight.incomplete.values()),
             label_exists=sight.label_exists,
             log=sight.log,
+            left_to_log=left_to_log(look.verdicts) if look and sight.log else (),
         )
         return Judged(planned=planned, look=look)
 

@@ -32,6 +32,7 @@ def head_json(head: Head) -> dict[str, Any]:
         "moved": head.moved,
         "log_pages": head.log_pages,
         "log": dict(sorted(head.log.items())),
+        "log_rows": dict(sorted(head.log_rows.items())),
         "stages": {name: list(totals) for name, totals in head.stages.items()},
         "accounts": {
             name: {
@@ -61,5 +62,6 @@ def head_of(given: Json) -> Head:
         moved=given["moved"],
         log_pages=given["log_pages"],
         log=Counter(given["log"]),
+        log_rows=Counter(given.get("log_rows", {})),
         stages={name: list(totals) for name, totals in given["stages"].items()},
     )

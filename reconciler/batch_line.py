@@ -142,7 +142,7 @@ def _line_json(planned: Planned, walks: list[Any]) -> dict[str, Any]:
         "group": planned.group,
         "walks": walks,
         "incomplete": [incomplete_json(walk) for walk in planned.incomplete],
-        "log": planned.log and {"said": planned.log.said.value, "apps": dict(planned.log.apps)},
+        "log": _log_json(planned),
     }
 
 
@@ -169,7 +169,15 @@ def _planned_of(given: Json, read: _Read) -> Planned:
         incomplete=tuple(incomplete_of(account_id, walk) for walk in given["incomplete"]),
         label_exists=given["label_exists"],
         log=_log(given["log"]),
+        left_to_log=tuple(given["log"].get("rows", ())) if given["log"] else (),
     )
+
+
+def _log_json(planned: Planned) -> dict[str, Any] | None:
+    if planned.log is None:
+        return None
+    told = {"said": planned.log.said.value, "apps": dict(planned.log.apps)}
+    return told | {"rows": list(planned.left_to_log)}
 
 
 def _log(given: Json | None) -> LogAnswer | None:

@@ -16,8 +16,9 @@ from .batch_account import AccountRun, Judged
 from .batch_group import Group, Progress, Step, Write
 from .batch_groups import Tying
 from .batch_settings import settings_of
-from .batch_values import AccountPlan, Head
+from .batch_values import AccountPlan, Head, Planned
 from .batching import Broken
+from .log_question import Said
 from .outside import Outside
 
 ACCOUNTS_AT_ONCE: Final = 4
@@ -90,6 +91,7 @@ class _Telling:
     write: Write
     end: End
     _numbers: Iterator[int] = field(default_factory=count)
+    _left_to_log: dict[int, dict[str, bool]] = field(default_factory=dict)
 
     def next_number(self) -> int:
         """Of a group, whatever its account."""
@@ -98,12 +100,23 @@ class _Telling:
     def judged(self, one: Judged) -> None:
         """Count it, and hand it on."""
         self.head.add(one.planned)
+        self._ask_of_log(one.planned)
         for verdict in one.look.verdicts.values() if one.look else ():
             self.head.add_stages(verdict.evidence.body)
         self.write(one)
 
+    def _ask_of_log(self, planned: Planned) -> None:
+        """Documents that share a row stand in one group: there each row is counted once."""
+        if planned.log is None or planned.log.said is not Said.TOLD:
+            return
+        rows, untold = self._left_to_log.setdefault(planned.group, {}), planned.untold
+        for row in planned.left_to_log:
+            rows[row] = row in untold or rows.get(row, False)
+
     def ended(self, group: Group) -> None:
         """The same for what a group says as a whole."""
+        rows = self._left_to_log.pop(group.number, {})
+        self.head.log_rows.update(asked=len(rows), untold=sum(rows.values()))
         self.head.walked_twice += group.walked_twice
         self.head.moved += group.moved
         self.end(group.number)

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from .listing import IncompleteListing, Listing
-from .log_question import LogAnswer
+from .log_question import LogAnswer, Said
 from .model import Container, DocumentState, Grade, ItemState, Origin, Reason
 
 FOUND, ABSENT, INCONCLUSIVE = "found", "absent", "inconclusive"
@@ -59,7 +59,7 @@ class Planned:
 
     `listings` hold the rows that this document alone wants, `log` what the activity log says of
     them; with these it is judged again, on the bindings and rivals of then, in the transaction that
-    carries it out.
+    carries it out. `left_to_log` are the ids of those for which only a name speaks, and the log.
     """
 
     document_id: str
@@ -78,6 +78,19 @@ class Planned:
     incomplete: tuple[IncompleteListing, ...] = ()
     label_exists: bool | None = None
     log: LogAnswer | None = None
+    left_to_log: tuple[str, ...] = ()
+
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """Rows of which a log that was read names no app: they are judged as if none were set."""
+        if self.log is None or self.log.said is not Said.TOLD:
+            return ()
+        return tuple(row for row in self.left_to_log if row not in self.log.apps)
+
+    @property
+    def claimed_untold(self) -> int:
+        """How many of these rows would be claimed."""
+        return sum(item.external_id in self.untold for item in self.items)
 
     @property
     def claims(self) -> bool:
@@ -112,7 +125,9 @@ class Head:
     `walks` and `pages` count what was listed; `walked_twice` counts the places of which a second
     listing was needed, for an absence rests on two. `moved` counts documents that were changed
     while the plan was made: they are in no plan. `log_pages` were read of the activity log, and
-    `log` counts how it answered for documents of which a name would decide.
+    `log` counts how it answered for documents of which a name would decide. `log_rows` counts what
+    a log that was read left open: rows `asked` about, those `untold` of, how many of these would be
+    `claimed`, and in how many `documents` they stand.
     """
 
     run: str
@@ -128,6 +143,7 @@ class Head:
     moved: int = 0
     log_pages: int = 0
     log: Counter[str] = field(default_factory=Counter)
+    log_rows: Counter[str] = field(default_factory=Counter)
     stages: dict[str, list[int]] = field(default_factory=dict)
 
     def add_stages(self, evidence: Mapping[str, Any]) -> None:
@@ -147,6 +163,8 @@ class Head:
         self.reasons.update(item.reason.value for item in planned.items if item.reason)
         if planned.log is not None:
             self.log[planned.log.said.value] += 1
+            self.log_rows["claimed"] += planned.claimed_untold
+            self.log_rows["documents"] += bool(planned.untold)
 
     @property
     def documents(self) -> int:

@@ -122,6 +122,22 @@ def reach_of(
     return min(start for start, _ in spans), max(end for _, end in spans)
 
 
+def left_to_log(verdicts: Mapping[str, Verdict]) -> tuple[str, ...]:
+    """Ids of the rows for which only their names speak, and perhaps the log, which was read.
+
+    Of one name no more are known than its evidence shows (`EXAMPLES_MAX`); such a crowd is never
+    claimed.
+    """
+    return tuple(sorted({row for said in verdicts.values() for row in _left(said)}))
+
+
+def _left(verdict: Verdict) -> Iterable[str]:
+    """Nothing of an item of which something else keeps the verdict, for then nobody asks."""
+    if isinstance(verdict, Inconclusive) and verdict.reason not in SAID_BY_NAMES:
+        return ()
+    return verdict.evidence.body.get("log") or ()
+
+
 def _by_name(judged: Iterable[Item], verdicts: Mapping[str, Verdict]) -> Iterable[Intent]:
     """Intents found by name, or not found only because too many rows have it or the log must
     tell."""

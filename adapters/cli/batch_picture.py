@@ -38,6 +38,7 @@ def plan_picture(shape: Shape, too_bold: Sequence[str] = ()) -> RenderableType:
             "dim",
         ),
         *_log(shape["log"]),
+        *_untold(shape["log_rows"]),
         *_reasons(shape),
         *_accounts(shape),
     ]
@@ -75,7 +76,8 @@ def _log(log: Shape) -> Iterator[RenderableType]:
         )
     if log["unread"]:
         yield Text(
-            f"the API did not show the log for {log['unread']:,} documents: judged without it",
+            f"the API did not show the log for {log['unread']:,} documents: judged without it; "
+            "plan again once it does",
             "yellow",
         )
     if log["beyond"]:
@@ -84,6 +86,23 @@ def _log(log: Shape) -> Iterator[RenderableType]:
             "name; reconciler recover asks for one alone",
             "yellow",
         )
+
+
+def _untold(rows: Shape) -> Iterator[RenderableType]:
+    """A log that was read looks healthy, whatever it leaves out."""
+    if not rows["untold"]:
+        return
+    yield Text(
+        f"the log was read and told nothing of {rows['untold']:,} of the {rows['asked']:,} rows it "
+        f"was asked about, in {rows['documents']:,} documents: judged as if no log were set, "
+        f"{rows['claimed']:,} would be claimed by name and time",
+        "yellow",
+    )
+    yield Text(
+        "  it lags and forgets: plan again later; --json names the rows; with "
+        "RECONCILER_LEGACY_EVIDENCE=provenance imported documents that need them are held",
+        "dim",
+    )
 
 
 def _reasons(shape: Shape) -> Iterator[RenderableType]:

@@ -12,6 +12,7 @@ from .values import shown_time
 
 BATCH: Final = "batch/1"
 COUNTED: Final = ("found", "absent", "inconclusive", "nothing", "stale", "error")
+LOG_ROWS: Final = ("asked", "untold", "claimed", "documents")
 
 
 def plan_report(
@@ -33,6 +34,7 @@ def plan_report(
             "walks": head.walks, "pages": head.pages, "walked_twice": head.walked_twice
         },
         "log": {"pages": head.log_pages, **{said.value: head.log[said.value] for said in Said}},
+        "log_rows": {name: head.log_rows[name] for name in LOG_ROWS},
         "accounts": {
             name: {
                 "documents": one.documents,
@@ -48,12 +50,15 @@ def plan_report(
 
 
 def planned_row(planned: Planned) -> dict[str, Any]:
-    """One document of a plan."""
+    """One document of a plan. `log_untold`: ids of rows of which a log that was read named no
+    app."""
     return {
         "document_id": planned.document_id,
         "before": planned.change.before.value,
         "after": planned.change.after.value,
         "reason": planned.reason.value if planned.reason else None,
+        "log": planned.log.said.value if planned.log else None,
+        "log_untold": list(planned.untold),
     }
 
 

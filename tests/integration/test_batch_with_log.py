@@ -190,6 +190,7 @@ def test_at_a_bound_of_ours_nothing_is_claimed_and_recover_can_tell(
 
     assert planned.told() == {"d1": [Reason.PROVENANCE], "d2": ["absent"]}
     assert planned.head.log == {"beyond": 1}
+    assert not any(planned.head.log_rows.values()), "it was not read, so it left nothing out"
     assert results(batch.apply(planned)) == {Result.CHANGED: 2}
     assert stage.document("d1").state is D.HELD
     graph.rows_max = 1_000
@@ -294,9 +295,11 @@ TROUBLES = [
 ]
 
 
-def troubled(set_up: SetUp, trouble: str | None, legacy: Legacy) -> Batching:
+def troubled(
+    set_up: SetUp, trouble: str | None, legacy: Legacy, *, page_size: int = 50
+) -> Batching:
     """Two made by our app, one of them beside a stranger's twin; one that only a stranger made."""
-    stage = set_up(page_size=50)
+    stage = set_up(page_size=page_size)
     with_log(stage)
     stage.forget()
     stranger_makes(stage, "A", "B")

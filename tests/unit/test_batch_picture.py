@@ -66,9 +66,24 @@ def test_a_plan_says_what_was_asked_of_the_activity_log_and_where_it_did_not_ans
     told = of_plan(asked)
 
     assert "activity log: 12 pages read, asked about 9 documents" in told
-    assert "did not show the log for 3 documents: judged without it" in told
+    assert "did not show the log for 3 documents: judged without it; plan again" in told
     assert "too long for 1 documents: nothing is claimed for them by name" in told
     assert "activity log" not in of_plan(head(documents=9, claims=1))
+
+
+def test_a_plan_says_of_how_many_rows_a_log_that_was_read_told_nothing_and_what_to_do() -> None:
+    asked = head(documents=9, claims=1)
+    asked.log = Counter(told=5)
+    asked.log_rows = Counter(asked=1800, untold=1200, claimed=7, documents=4)
+
+    told = of_plan(asked)
+
+    assert "told nothing of 1,200 of the 1,800 rows it was asked about, in 4 documents" in told
+    assert "7 would be claimed by name and time" in told
+    assert "plan again later; --json names the rows" in told
+    assert "RECONCILER_LEGACY_EVIDENCE=provenance" in told
+    asked.log_rows["untold"] = 0
+    assert "told nothing" not in of_plan(asked)
 
 
 def test_after_a_revert_the_command_that_judges_held_documents_is_named() -> None:
