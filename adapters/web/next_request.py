@@ -14,9 +14,12 @@ from urllib.parse import quote
 from fastapi import Request
 
 from reconciler.model import DocumentState, Item, ItemState, NextAction, Reason
+from reconciler.ports import View
 
+from ..shapes import document_state
 from ..shapes.advice import offers
 from .raw_path import part
+from .surplus_beside import beside_bound
 
 Shape = dict[str, Any]
 
@@ -33,11 +36,50 @@ def collection(request: Request) -> str:
 
 
 def with_request(shape: Shape, request: Request) -> Shape:
-    """`document-state/1`, a line of `list/1`, or `explain/1`, with the request in its `next`."""
+    """`document-state/1` or a line of `list/1`, with the request in its `next`."""
+    return _with(shape, _next(shape, collection(request)))
+
+
+def explained_with_requests(shape: Shape, view: View, request: Request) -> Shape:
+    """`explain/1`, each item with what may be sent about it; `next` is the first to decide with.
+
+    The evidence is where a decision is made from: it does not lead back to where one came from.
+    """
+    place, document, state = collection(request), view.document, document_state(view)
+    reasons = {judged.item: judged.reason for judged in document.verdicts}
+    records = {
+        beside.key: _request("POST", _resolution(document.id, beside.key, place), body=beside.body)
+        for beside in beside_bound(state)
+    }
+    sent = {
+        item.key: item_requests(document.id, item, reasons[item.key], place)
+        for item in document.items
+        if item.key in reasons
+    }
+    held = [sent[item.key] for item in document.items if _is_held(item) and item.key in sent]
+    first = held[0][0] if held else next(iter(records.values()), None)
+    deciding = shape["next"]["action"] == NextAction.DECIDE
+    items = [{**item, "requests": _of_item(item, sent, records)} for item in shape["items"]]
+    return {**_with(shape, first if deciding else _next(state, place)), "items": items}
+
+
+def _of_item(item: Shape, sent: Mapping[str, list[Shape]], records: Shape) -> list[Shape]:
+    key = item["item"]
+    return [*sent[key], *([records[key]] if key in records else [])]
+
+
+def _with(shape: Shape, sent: Shape | None) -> Shape:
     step = shape["next"]
     is_over = step["action"] == NextAction.NONE
-    sent = None if is_over else _next(shape, collection(request))
-    return {**shape, "next": {**step, "request": sent}}
+    return {**shape, "next": {**step, "request": None if is_over else sent}}
+
+
+def _is_held(item: Item) -> bool:
+    return item.state is ItemState.HELD
+
+
+def _resolution(document_id: str, key: str, place: str) -> str:
+    return f"{place}/{part(document_id)}/items/{part(key)}/resolution"
 
 
 def item_requests(document_id: str, item: Item, reason: Reason | None, place: str) -> list[Shape]:
@@ -48,7 +90,7 @@ def item_requests(document_id: str, item: Item, reason: Reason | None, place: st
             return [_request("POST", f"{one}/publish")]
         case ItemState.PENDING:
             return [_request("GET", one)]
-    resolution = f"{one}/items/{part(item.key)}/resolution"
+    resolution = _resolution(document_id, item.key, place)
     return [_request("POST", resolution, body=offer.body) for offer in offers(item, reason)]
 
 
@@ -67,9 +109,18 @@ def _next(shape: Shape, place: str) -> Shape | None:
 
 
 def _to_decide(shape: Shape, one: str) -> Shape:
-    """The evidence of what is held, each choice among it; of what is too many, the document."""
-    is_held = shape["state"] == DocumentState.HELD
-    return _request("GET", f"{one}/evidence" if is_held else one)
+    """The evidence of what is held, each choice among it; what is too many can be recorded.
+
+    A line of the list comes without its items: there the document is the way.
+    """
+    items = shape.get("items", ())
+    if shape["state"] == DocumentState.HELD or any(i["state"] == ItemState.HELD for i in items):
+        return _request("GET", f"{one}/evidence")
+    if "items" not in shape:
+        return _request("GET", one)
+    for beside in beside_bound(shape):
+        return _request("POST", f"{one}/items/{part(beside.key)}/resolution", body=beside.body)
+    return _request("GET", f"{one}/evidence")
 
 
 def _next_revision(shape: Shape, place: str) -> Shape | None:

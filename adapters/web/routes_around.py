@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path, Request, Response
 from pydantic import ValidationError
@@ -11,10 +11,10 @@ from reconciler.plan_text import NotJson, read_json
 from reconciler.resolve_decision import Decision
 
 from ..bootstrap import REDACTION
-from ..shapes import Explained, explanation, timeline
+from ..shapes import explanation, timeline
 from .bodies import json_text
 from .desk import Desk
-from .next_request import collection, item_requests, with_request
+from .next_request import explained_with_requests
 from .refusals import Refused
 from .routes_documents import DocumentId, answer
 from .schema import DecisionBody
@@ -39,7 +39,9 @@ class AroundRoutes:
     async def evidence(self, request: Request, document_id: DocumentId) -> Response:
         """The stored evidence behind the latest verdict of each item. Looks at nothing outside."""
         await self._desk.admit(request, document_id)
-        return ShapeResponse(_explained(request, await self._desk.product.explain(document_id)))
+        explained = await self._desk.product.explain(document_id)
+        shape = explanation(explained)
+        return ShapeResponse(explained_with_requests(shape, explained.view, request))
 
     async def timeline(self, request: Request, document_id: DocumentId) -> Response:
         """Everything that happened to it, oldest first."""
@@ -68,20 +70,6 @@ class AroundRoutes:
         resolved = await self._desk.service.errands.run(work)
         undecided = resolved.held_by_another or resolved.withheld is not None
         return answer(request, resolved.view, 202 if undecided else 200)
-
-
-def _explained(request: Request, explained: Explained) -> dict[str, Any]:
-    """Each item with what may be sent about it, beside what may be typed."""
-    shape, document = with_request(explanation(explained), request), explained.view.document
-    place = collection(request)
-    reasons = {judged.item: judged.reason for judged in document.verdicts}
-    requests = {
-        item.key: item_requests(document.id, item, reasons[item.key], place)
-        for item in document.items
-        if item.key in reasons
-    }
-    items = [{**item, "requests": requests[item["item"]]} for item in shape["items"]]
-    return {**shape, "items": items}
 
 
 def _decision(text: bytes) -> DecisionBody:

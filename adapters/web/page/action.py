@@ -13,6 +13,7 @@ from reconciler.model import ItemState, NextAction, Reason
 
 from ..access import Principal, Scope
 from ..raw_path import part
+from ..surplus_beside import beside_bound
 
 Shape = Mapping[str, Any]
 
@@ -25,7 +26,7 @@ RECOVERERS: Final = PUBLISHERS | DECIDERS
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
     """`method` is `post` for a change, `get` for a page. `scopes`: one of them is needed; none:
-    whoever reads may. `command` is the same for a terminal."""
+    whoever reads may. `command` means the same, for a terminal."""
 
     label: str
     does: str
@@ -76,15 +77,20 @@ def primary_of(state: Shape) -> Action | None:
         case NextAction.DECIDE:
             return _decide(state)
         case NextAction.ROTATE_TOKEN:
-            return _read_again(here, "The token was renewed: read it again", command)
+            return _read_again(
+                here,
+                "The token was renewed: read it again",
+                f"reconciler show {state['document_id']}",
+                before=f"{command} checks the token. ",
+            )
         case NextAction.FIX_INPUT:
             return Action(
                 label="See what was refused",
-                does="Shows what the API said to each item. Mend the plan, then submit it again "
-                "under its key: that is its next revision. Nothing is sent by this.",
+                does="Shows what the API said to each item; nothing is sent by this. Mend the "
+                f"plan, then {command} hands in its next revision.",
                 method="get",
                 href=f"{here}#items",
-                command=command,
+                command=f"reconciler show {state['document_id']}",
             )
 
 
@@ -101,10 +107,10 @@ def recover_of(document_id: str, label: str) -> Action:
     )
 
 
-def _read_again(here: str, label: str, command: str | None) -> Action:
+def _read_again(here: str, label: str, command: str | None, before: str = "") -> Action:
     return Action(
         label=label,
-        does="Reads the document; where a look is due, the look is made. Creates nothing.",
+        does=f"{before}Reads the document; where a look is due, the look is made. Creates nothing.",
         method="get",
         href=here,
         command=command,
@@ -128,8 +134,21 @@ def _decide(state: Shape) -> Action:
     held = [item for item in state["items"] if item["state"] == ItemState.HELD]
     if any(_is_unseen(item) for item in held):
         return recover_of(document_id, "Look again first")
-    keys = [item["key"] for item in held] or _with_surplus(state)
-    if not keys:
+    if not held:
+        return _about_surplus(state)
+    return Action(
+        label=f"Decide about {held[0]['key']}",
+        does="Opens the candidates side by side. Nothing changes before you have seen which rows "
+        "would, and confirmed it.",
+        method="get",
+        href=place_of_decision(document_id, held[0]["key"]),
+        command=state["next"]["command"],
+    )
+
+
+def _about_surplus(state: Shape) -> Action:
+    document_id, beside = state["document_id"], beside_bound(state)
+    if not beside:
         return Action(
             label="See the surplus",
             does="Shows what exists beyond what is wanted. What is too many is yours to delete in "
@@ -138,23 +157,14 @@ def _decide(state: Shape) -> Action:
             href=f"{place_of_document(document_id)}#surplus",
             command=state["next"]["command"],
         )
-    if not held:
-        return Action(
-            label=f"Decide about the surplus of {keys[0]}",
-            does="Shows what exists beside its own entity. What is too many is yours to delete in "
-            "Ads Manager; what is to stay is recorded as known. Nothing changes before you have "
-            "confirmed it.",
-            method="get",
-            href=place_of_decision(document_id, keys[0]),
-            command=state["next"]["command"],
-        )
     return Action(
-        label=f"Decide about {keys[0]}",
-        does="Opens the candidates side by side. Nothing changes before you have seen which rows "
-        "would, and confirmed it.",
+        label=f"Decide about the surplus of {beside[0].key}",
+        does="Shows what exists beside its own entity. What is too many is yours to delete in "
+        "Ads Manager; what is to stay is recorded as known. Nothing changes before you have "
+        "confirmed it.",
         method="get",
-        href=place_of_decision(document_id, keys[0]),
-        command=state["next"]["command"],
+        href=place_of_decision(document_id, beside[0].key),
+        command=beside[0].command(document_id),
     )
 
 
@@ -162,11 +172,3 @@ def _is_unseen(item: Shape) -> bool:
     """Without a listing there is nothing to decide on."""
     reason = Reason(item["reason"]) if item["reason"] else None
     return reason is not None and (reason.is_passing or reason is Reason.POISON)
-
-
-def _with_surplus(state: Shape) -> list[str]:
-    """Items beside whose own entity one was seen that nobody knows of."""
-    bound = {item["key"] for item in state["items"] if item["external_id"]}
-    return [
-        extra["item"] for extra in state["surplus"] if not extra["known"] and extra["item"] in bound
-    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -14,10 +14,17 @@ from adapters.web.next_request import with_request
 from fixtures.lives import DiesAt
 from fixtures.stage import Stage
 from reconciler import publish
+from reconciler.copying import replace
 from reconciler.model import NextAction
+from reconciler.ports import Change, LeaseFree
 from tests.crash.plans import ONE_AD
 from tests.crash.sqlite_ledgers import sqlite_in_memory
-from tests.integration.held import held_before_two_of_ours, held_beside_a_stranger
+from tests.integration.held import (
+    adopt,
+    decide,
+    held_before_two_of_ours,
+    held_beside_a_stranger,
+)
 from tests.integration.web.in_process import ANYBODY, asked, client_of, service_on
 from tests.integration.web.test_documents import DOCUMENTS
 
@@ -96,6 +103,65 @@ def test_of_two_of_ours_one_may_be_adopted_and_the_other_recorded(decided_on: St
     decided = as_told(stage, both, external_id=first, also=[second], reason="both are ours")
     assert decided.status_code == 200, decided.text
     assert decided.json()["surplus"][0]["known"] is True
+
+
+def with_surplus(stage: Stage) -> tuple[str, list[str]]:
+    """Published, and a second entity beside its own that nobody recorded as known."""
+    document_id, made = held_before_two_of_ours(stage)
+    decide(stage, document_id, adopt(made[0]))
+    return document_id, made
+
+
+def test_surplus_leads_to_what_records_it_as_known_and_that_ends_it(decided_on: Stage) -> None:
+    stage = decided_on
+    document_id, [first, second] = with_surplus(stage)
+
+    step = told(stage, document_id)["next"]
+    assert (step["action"], step["request"]["method"]) == ("decide", "POST")
+    assert step["request"]["body"] == {
+        "decision": "adopt", "reason": "TEXT", "external_id": first, "also": [second],
+    }  # fmt: skip
+    evidence = told(stage, document_id, "/evidence")
+    assert evidence["next"]["request"] == step["request"]
+    assert evidence["items"][0]["requests"] == [step["request"]]
+
+    known = as_told(stage, step["request"], reason="both are to run")
+    assert (known.status_code, known.json()["next"]["action"]) == (200, "none")
+    assert known.json()["surplus"][0]["known"] is True
+
+
+def fits_none(stage: Stage) -> str:
+    """Its surplus fits none of its items: there is nothing to record it beside."""
+    document_id, _ = with_surplus(stage)
+    document = stage.document(document_id)
+    surplus = (replace(document.surplus[0], item=None),)
+    stage.time.run(
+        stage.ledger.change(
+            document_id,
+            LeaseFree(),
+            lambda view: Change(document=replace(view.document, surplus=surplus)),
+        )
+    )
+    return document_id
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [lambda stage: held_beside_a_stranger(stage)[0], lambda stage: with_surplus(stage)[0],
+     fits_none],
+    ids=["held", "surplus", "surplus of none"],
+)  # fmt: skip
+def test_what_to_decide_is_never_to_ask_the_same_again(
+    decided_on: Stage, scene: Callable[[Stage], str]
+) -> None:
+    document_id = scene(decided_on)
+    one = f"{DOCUMENTS}/{document_id}"
+
+    for place in (one, f"{one}/evidence"):
+        step = told(decided_on, document_id, place.removeprefix(one))["next"]
+        sent = step["request"]
+        assert step["action"] == "decide"
+        assert sent is None or (sent["method"], sent["path"]) not in [("GET", place), ("GET", one)]
 
 
 def test_a_mended_plan_is_sent_under_the_documents_own_key(stage: Stage) -> None:

@@ -74,6 +74,27 @@ def test_every_next_action_has_its_button(action: str, label: str | None) -> Non
     assert (found and found.label) == label
 
 
+def test_the_button_of_a_surplus_and_the_command_beside_it_are_one_decision(stage: Stage) -> None:
+    document_id, [first, second] = scenes.with_surplus(stage)
+
+    step = seen(stage, place_of(document_id)).one("section", class_="next")
+
+    assert step.one("a", class_="primary").text == "Decide about the surplus of a1"
+    assert step.one("p", class_="command").text == (
+        f"reconciler resolve {document_id} a1 --adopt {first} --also {second} --reason TEXT"
+    )
+
+
+@pytest.mark.parametrize("action", ["fix_input", "rotate_token"])
+def test_a_button_that_reads_stands_beside_a_command_that_reads(action: str) -> None:
+    step = {"action": action, "command": "reconciler x"}
+    found = primary_of({"document_id": "d", "items": [], "surplus": [], "next": step})
+
+    assert found is not None
+    assert (found.method, found.command) == ("get", "reconciler show d")
+    assert "reconciler x" in found.does
+
+
 def test_what_no_look_settled_is_looked_at_before_it_is_decided_about() -> None:
     step = {"action": "decide", "command": "reconciler recover d"}
     held = {"key": "a1", "state": "held", "reason": "listing_incomplete", "external_id": None}
