@@ -85,8 +85,13 @@ def _problem(decision: Decision) -> str | None:
         return "only an adoption can override what speaks against it"
     if not all(one.isascii() and one.isdigit() for one in decision.ids):
         return "an external id is a string of digits"
-    if decision.external_id in decision.also or len(set(decision.also)) < len(decision.also):
-        return "an id is named twice"
+    if decision.external_id in decision.also:
+        return (
+            f"{decision.external_id} cannot be adopted and be beside what is adopted (also): name "
+            "there what else is ours, or nothing"
+        )
+    if twice := sorted({one for one in decision.also if decision.also.count(one) > 1}):
+        return f"{', '.join(twice)} is named twice in also"
     return None
 
 

@@ -121,8 +121,8 @@ def test_a_decision_on_other_evidence_than_stands_is_stale(stage: Stage) -> None
         (hold(also=("1",)), "only an adoption"),
         (adopt(""), "one to adopt"),
         (adopt("1x"), "digits"),
-        (adopt("1", also=("1",)), "named twice"),
-        (adopt("1", also=("2", "2")), "named twice"),
+        (adopt("1", also=("2", "1")), "1 cannot be adopted and be beside what is adopted"),
+        (adopt("1", also=("2", "2")), "2 is named twice in also"),
         (none(item="a9"), "no item a9; it has a1"),
     ],
 )

@@ -27,23 +27,18 @@ RECORD: Final = "record"
 
 
 def decision_of(form: Mapping[str, str], item: str, *, by: str) -> Decision:
-    """Raises `Refused` where nothing was chosen. Everything else is for the product to refuse."""
+    """Raises `Refused` where nothing was chosen. Everything else is for the product to refuse: what
+    contradicts the choice is no slip that may be passed over."""
     choice, external_id = _chosen(form)
-    also = tuple(
-        sorted(
-            name.removeprefix(ALSO_PREFIX)
-            for name in form
-            if name.startswith(ALSO_PREFIX) and name != f"{ALSO_PREFIX}{external_id}"
-        )
-    )
+    also = (name.removeprefix(ALSO_PREFIX) for name in form if name.startswith(ALSO_PREFIX))
     return Decision(
         item=item,
         choice=choice,
         reason=REDACTION(" ".join(form.get(REASON, "").split())),
         by=by,
         external_id=external_id,
-        also=also if choice is Choice.ADOPT else (),
-        override=OVERRIDE in form and choice is Choice.ADOPT,
+        also=tuple(sorted(also)),
+        override=OVERRIDE in form,
         evidence_hash=form.get(EVIDENCE) or None,
     )
 

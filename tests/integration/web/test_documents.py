@@ -322,6 +322,10 @@ DECISION = {"decision": "hold", "reason": "not now"}
     [
         ({}, (409, "decision_refused")),  # nothing was sent of it
         ({"reason": " "}, (409, "decision_refused")),
+        (
+            {"decision": "adopt", "external_id": "7", "also": ["7"]},
+            (409, "decision_refused"),
+        ),
         ({"reason": ""}, (422, "invalid_request")),
         ({"decision": "maybe"}, (422, "invalid_request")),
         ({"external_id": 5}, (422, "invalid_request")),
@@ -338,7 +342,9 @@ def test_a_decision_that_cannot_be_carried_out_is_refused(
         place = f"{DOCUMENTS}/{document_id}/items/a1/resolution"
         return await client.post(place, json=DECISION | changed)
 
-    assert code_of(asked(stage, asking)) == wanted
+    answer = asked(stage, asking)
+    assert code_of(answer) == wanted
+    assert "also" not in changed or "cannot be adopted and be beside" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("path", ["", "/publish", "/cancel", "/evidence", "/timeline"])

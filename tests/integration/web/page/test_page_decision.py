@@ -282,6 +282,9 @@ def test_a_decision_that_makes_no_sense_is_refused_before_anything_is_foretold(
         ({"choice": "adopt:x1", "reason": "why"}, 409),
         ({"choice": "other", "reason": "why"}, 409),
         ({"choice": "everything", "reason": "why"}, 422),
+        ({"choice": "adopt:1", "also:1": "1", "reason": "why"}, 409),
+        ({"choice": "hold", "also:1": "1", "reason": "why"}, 409),
+        ({"choice": "hold", "override": "1", "reason": "why"}, 409),
     ]
 
     async def browsing(browser: Browser) -> list[int]:
@@ -289,6 +292,19 @@ def test_a_decision_that_makes_no_sense_is_refused_before_anything_is_foretold(
         return [(await previewed(browser, place, **one)).status_code for one, _ in given]
 
     assert browsed(stage, browsing) == [status for _, status in given]
+
+
+def test_a_row_that_is_adopted_and_ticked_as_ours_too_is_refused_and_not_passed_over(
+    stage: Stage,
+) -> None:
+    document_id, made = scenes.held_before_two(stage)
+
+    async def browsing(browser: Browser) -> str:
+        both = {"choice": f"adopt:{made[0]}", f"also:{made[0]}": "1", f"also:{made[1]}": "1"}
+        answer = await previewed(browser, decision_of(document_id), **both)
+        return page_of(answer.text).one("p", class_="lead").text
+
+    assert f"{made[0]} cannot be adopted and be beside" in browsed(stage, browsing)
 
 
 def test_a_listing_that_does_not_end_decides_nothing_and_says_so(stage: Stage) -> None:
