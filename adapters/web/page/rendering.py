@@ -12,12 +12,11 @@ from importlib import resources
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
-
-from reconciler.visible import visible
+from markupsafe import Markup
 
 from ..raw_path import part
 from . import words
+from .escapes import drawn, marked, whole
 from .standing import standing_of
 from .times import clock, relative
 
@@ -30,7 +29,7 @@ ASSETS: Final = {"page.css": "text/css", "icon.svg": "image/svg+xml"}
 
 def rendered(template: str, **values: Any) -> str:
     """The page. Characters that no encoding has are told by their number."""
-    return _environment().get_template(template).render(values)
+    return drawn(_environment().get_template(template).render(values))
 
 
 def asset(name: str) -> bytes:
@@ -74,15 +73,9 @@ def _shown(given: Any) -> Any:
     """Of every expression that a template prints; markup of ours was made of such already."""
     if isinstance(given, Markup) or not isinstance(given, str):
         return given
-    text = visible(given[: TEXT_SHOWN_MAX + 1])
     if len(given) <= TEXT_SHOWN_MAX:
-        return text
-    return f"{visible(given[:TEXT_SHOWN_MAX])}… ({len(given):,} characters)"
-
-
-def whole(text: str) -> Markup:
-    """To be sent back by a form: escaped and otherwise as it is, for it is not read here."""
-    return escape(text)
+        return marked(given)
+    return f"{marked(given[:TEXT_SHOWN_MAX])}… ({len(given):,} characters)"
 
 
 def value(given: Any) -> str:

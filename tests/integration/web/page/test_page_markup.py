@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, Final
 
+from adapters.web.page.escapes import drawn, whole
 from adapters.web.page.rendering import TEXT_SHOWN_MAX, rendered
 from fixtures.stage import Stage
 from tests.integration.web.page import scenes
@@ -122,12 +124,40 @@ def test_a_hostile_name_is_shown_and_never_obeyed(stage: Stage) -> None:
         assert page.all("script") == page.all("img") == []
 
 
+def problem_page(detail: str, title: str = "T") -> str:
+    problem = {"title": title, "detail": detail, "next": None, "code": "c", "status": 409}
+    return rendered(
+        "problem.html", problem=problem, back=detail, who=None, is_signed_in=False, path=""
+    )
+
+
+def test_a_character_told_by_number_is_told_apart_from_a_name_that_holds_that_text() -> None:
+    page = page_of(problem_page("a\u202eb \\u202e \ue000202e\ue001"))
+    lead = page.one("p", class_="lead")
+
+    assert lead.text.replace(" ", "") == r"a\u202eb\u202e\ue000202e\ue001"
+    escapes = [(one.text, one.attributes["title"]) for one in lead.all("span", class_="escape")]
+    assert [text for text, _ in escapes] == [r"\u202e", r"\ue000", r"\ue001"]
+    assert escapes[0][1] == "U+202E RIGHT-TO-LEFT OVERRIDE, told by its number"
+
+
+def test_where_no_element_can_stand_it_is_told_by_its_number_alone() -> None:
+    text = problem_page("a\u202eb", title="\u202e<b> >")
+
+    page = page_of(text)
+    assert page.one("title").text == r"\u202e<b> > · reconciler"
+    assert page.one("a", href=r"a\u202eb").text == "Back"
+    assert "\ue000" not in text
+
+
+def test_a_form_gives_back_what_looks_like_a_mark_of_ours_as_it_came() -> None:
+    assert html.unescape(whole("\ue000202e\ue001 \u202e <")) == "\ue000202e\ue001 \u202e <"
+    assert drawn(whole("\ue000202e\ue001")) == whole("\ue000202e\ue001")
+
+
 def test_what_no_encoding_has_and_what_is_endless_is_told_and_cut() -> None:
     detail = "\ud800 \x00 \u2028" + "x" * 10_000 + "</p><script>"
-    problem = {"title": "T", "detail": detail, "next": None, "code": "c", "status": 409}
-    text = rendered(
-        "problem.html", problem=problem, back=None, who=None, is_signed_in=False, path=""
-    )
+    text = problem_page(detail)
 
     shown = page_of(text.encode().decode()).one("p", class_="lead").text
     assert shown.startswith("\\ud800 \\u0000 \\u2028xxx")
