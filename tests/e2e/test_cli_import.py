@@ -331,7 +331,8 @@ def test_ctrl_c_ends_it_also_while_nothing_is_typed(shell: Shell) -> None:
     _, err = typing.communicate(timeout=60)
 
     assert (typing.returncode, b"Traceback" in err) == (130, False), err
-    assert _stored(shell.folder) == 200
+    # All of it where the signal came just before the read: `communicate` ends the input as well.
+    assert _stored(shell.folder) in (200, 201)
 
 
 def _stored(folder: Path) -> int:

@@ -26,6 +26,18 @@ from tests.repo.tree import ROOT
 
 SEEDS = range(300, 312)
 
+LEFT = """
+import gc
+from adapters.store.sqlite import SqliteLedger
+from fixtures.simulator.driver import Run, drive
+
+ledgers = {"sqlite": lambda clock: SqliteLedger.in_memory(now=clock)}
+for seed in (0, 5, 10, 15):
+    drive(Run(seed=seed, histories=5, ledgers=ledgers, ledger="sqlite"))
+    print(gc.get_freeze_count())
+"""
+"""Prints, after each five histories, how many objects will never be collected."""
+
 PLAY = """
 import json, sys
 from tests.simulator.test_replaying import reached
@@ -48,6 +60,25 @@ def said(all_: Gathered, since: timedelta = timedelta(0)) -> list[Any]:
 
 def reached(seed: int) -> list[Any]:
     return said(History(seed).play())
+
+
+def test_what_a_history_leaves_behind_is_not_kept_for_ever() -> None:
+    """One process plays a hundred thousand of them, each twentieth with a database of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    there = subprocess.run(
+        [sys.executable, "-c", LEFT],
+        check=True,
+        cwd=ROOT,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+    )
+
+    first, *later = map(int, there.stdout.split())
+
+    assert first > 0
+    assert max(later) <= first
+    assert later == sorted(later, reverse=True)
 
 
 def test_a_seed_plays_the_same_history_in_another_process() -> None:
