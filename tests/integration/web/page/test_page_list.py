@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from adapters.store.finding import Which
 from adapters.web import Scope
@@ -125,6 +125,24 @@ def test_older_ones_are_a_link_away_and_none_is_left_out(stage: Stage) -> None:
 
     assert listed(first) + listed(second) == made[::-1]
     assert second.all("a", rel="next") == []
+
+
+def test_every_line_shows_its_id_to_be_copied_whether_it_has_a_title_or_not(stage: Stage) -> None:
+    made = [stage.submit(scenes.titled("Spring", "Titled")), stage.submit(ads("Untitled"))]
+
+    async def browsing(browser: Browser) -> list[Any]:
+        page = await browser.page(LIST)
+        [style] = [one.attributes["href"] for one in page.all("link", rel="stylesheet")]
+        return [page, (await browser.get(style)).text]
+
+    page, style = browsed(stage, browsing)
+
+    lines = page.one("table", class_="list").one("tbody").all("tr")
+    ids = [line.one("a", class_="id") for line in lines]
+    assert [one.text for one in ids] == made[::-1]
+    assert ["Spring" in line.text for line in lines] == [False, True]
+    assert {one.attributes["draggable"] for one in ids} == {"false"}
+    assert ".id { user-select: all; }" in style
 
 
 def test_by_cause_documents_are_told_once_with_what_was_said(stage: Stage) -> None:
