@@ -21,7 +21,7 @@ from reconciler.errors import InvalidPlan, ReconcilerError
 from ..bootstrap import REDACTION
 from ..observing import logger_of, metrics
 from . import refusals
-from .raw_path import Scope, found_as_sent
+from .raw_path import Scope, found_as_sent, refuse_no_text
 from .refusals import Refused
 
 LOG = logging.getLogger(__name__)
@@ -45,6 +45,7 @@ STATUS: Final[Mapping[str, int]] = {
 """By the product's code; any other is a fault of ours, 500."""
 
 TITLES: Final[Mapping[int, str]] = {
+    400: "Not understood",
     401: "Not recognised",
     403: "Not allowed",
     404: "Not found",
@@ -84,6 +85,7 @@ class ProblemRoute(APIRoute):
         async def handler(request: Request) -> Response:
             with bound_contextvars(**_told_with(request)):
                 try:
+                    refuse_no_text(request.scope)
                     response = await inner(request)
                 except Exception as error:  # noqa: BLE001 - answered, logged, never shown raw
                     response = problem_of(error)

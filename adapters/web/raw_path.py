@@ -7,13 +7,18 @@ such an id looks like two parts, or like the name of something that a document h
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from typing import Any
-from urllib.parse import quote, unquote
+from typing import Any, Final
+from urllib.parse import quote, unquote, unquote_to_bytes
 
 from starlette.routing import Match
 
+from .refusals import Refused
+
 Scope = MutableMapping[str, Any]
 Found = tuple[Match, Scope]
+
+SHOWN_MAX: Final = 60
+"""Characters of a part that are told; an id has up to 200."""
 
 
 def part(text: str) -> str:
@@ -26,7 +31,7 @@ def found_as_sent(matches: Callable[[Scope], Found], scope: Scope) -> Found:
 
     Where something in between has changed the path, and that alone, its word stands.
     """
-    sent = bytes(scope.get("raw_path") or b"").decode("latin-1")
+    sent = _sent(scope)
     if "%" not in sent or unquote(sent) != scope["path"]:
         return matches(scope)
     match, child = matches({**scope, "path": _kept_apart(sent)})
@@ -36,12 +41,40 @@ def found_as_sent(matches: Callable[[Scope], Found], scope: Scope) -> Found:
     return match, child
 
 
+def refuse_no_text(scope: Scope) -> None:
+    """Raises `Refused` where a part of the path is no UTF-8, and so no id: what to send instead."""
+    sent = _sent(scope)
+    if "%" not in sent or unquote(sent) != scope["path"]:
+        return
+    for piece in sent.split("/"):
+        try:
+            unquote(piece, errors="strict")
+        except UnicodeDecodeError:
+            raise _no_text(piece) from None
+
+
+def _no_text(piece: str) -> Refused:
+    """Most programs that do not send UTF-8 send Latin-1, in which every byte is a character."""
+    meant = part(unquote_to_bytes(piece).decode("latin-1"))
+    return Refused(
+        "malformed_path",
+        f"{_cut(piece)} in the path is not UTF-8",
+        next_step="percent-encode each character as its UTF-8 bytes"
+        f"; if it was meant as Latin-1, send {_cut(meant)}",
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}…"
+
+
+def _sent(scope: Scope) -> str:
+    return bytes(scope.get("raw_path") or b"").decode("latin-1")
+
+
 def _kept_apart(sent: str) -> str:
-    """Decoded but for `/` and `%`. Bytes that are no text are in no path of ours."""
-    try:
-        pieces = [unquote(piece, errors="strict") for piece in sent.split("/")]
-    except UnicodeDecodeError:
-        return ""
+    """Decoded but for `/` and `%`. What is no UTF-8 finds its route, which refuses it."""
+    pieces = [unquote(piece) for piece in sent.split("/")]
     return "/".join(piece.replace("%", "%25").replace("/", "%2F") for piece in pieces)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 STATUS: Final[Mapping[str, int]] = {
+    "malformed_path": 400,
     "unauthenticated": 401,
     "forbidden": 403,
     "not_found": 404,

@@ -28,7 +28,7 @@ from .schema.answers import EXPLAINED
 from .service import Service
 
 ALWAYS: Final = (401, 403, 422, 429, 500, 503)
-OF_ONE: Final = (*ALWAYS, 404)
+OF_ONE: Final = (*ALWAYS, 400, 404)
 OF_A_CHANGE: Final = (*OF_ONE, 409)
 WITH_A_BODY: Final = (413, 415)
 

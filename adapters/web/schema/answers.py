@@ -264,6 +264,7 @@ class Ready(_Shape):
 
 
 EXPLAINED: Final[dict[int, str]] = {
+    400: "The path is not UTF-8; `next` says what to send instead.",
     401: "Nobody was recognised.",
     403: "The key lacks the scope, or the account.",
     404: "No such document, or one of an account that the key may not see.",

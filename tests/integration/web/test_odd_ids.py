@@ -79,8 +79,11 @@ def test_a_head_of_each_says_that_it_is_there_and_of_none_other(imported: Stage)
     [
         ("POST", f"{DOCUMENTS}/7%2Fcancel", (405, "method_not_allowed")),  # not: cancel 7
         ("GET", f"{DOCUMENTS}/jobs/7", (404, "not_found")),
-        ("GET", f"{DOCUMENTS}/%FF", (404, "not_found")),
-        ("GET", f"{DOCUMENTS}/%C3", (404, "not_found")),
+        ("GET", f"{DOCUMENTS}/%FF", (400, "malformed_path")),
+        ("GET", f"{DOCUMENTS}/jobs%2F%ff/evidence", (400, "malformed_path")),
+        ("POST", f"{DOCUMENTS}/%C3/publish", (400, "malformed_path")),
+        ("GET", "/nowhere/%FF", (404, "not_found")),
+        ("DELETE", f"{DOCUMENTS}/%FF", (405, "method_not_allowed")),
         ("GET", f"{DOCUMENTS}/" + "%2F" * 201, (422, "invalid_request")),
         ("GET", f"/v1%2Fdocuments/{'7'}", (404, "not_found")),
     ],
@@ -95,6 +98,23 @@ def test_a_slash_that_is_encoded_divides_nothing(
 
     assert code_of(answer) == wanted
     assert wanted[0] != 405 or answer.headers["allow"] == "GET, HEAD"
+
+
+def test_what_is_no_text_is_told_with_what_to_send_in_its_place_and_that_is_found(
+    stage: Stage,
+) -> None:
+    stage.time.pass_(timedelta(hours=1))
+    Elsewhere(stage).imports(line("Käse/ÿ", "A", publish_started_at=None))
+
+    async def asking(client: httpx.AsyncClient) -> list[httpx.Response]:
+        refused = await client.get(f"{DOCUMENTS}/K%E4se%2F%ff")
+        *_, instead = refused.json()["next"].split()
+        return [refused, await client.get(f"{DOCUMENTS}/{instead}")]
+
+    refused, found = asked(stage, asking)
+
+    assert "K%E4se%2F%ff in the path is not UTF-8" in refused.json()["detail"]
+    assert (found.status_code, found.json()["document_id"]) == (200, "Käse/ÿ")
 
 
 def test_the_rest_of_a_path_may_be_encoded_as_well(imported: Stage) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 
 from adapters.web.page.action import primary_of
@@ -21,7 +22,7 @@ from tests.integration.web.page.browsing import (
     place_of,
     seen,
 )
-from tests.integration.web.page.markup import Element
+from tests.integration.web.page.markup import Element, page_of
 
 
 def primaries(page: Element) -> list[str]:
@@ -126,6 +127,19 @@ def test_reading_what_is_due_for_nothing_looks_at_nothing(stage: Stage) -> None:
     assert len(browsed(stage, browsing)) == 4
     assert stage.document(held) == before
     assert len(stage.graph.walks) == walks
+
+
+def test_an_address_that_is_no_text_is_answered_by_a_page_that_says_what_to_write(
+    stage: Stage,
+) -> None:
+    async def browsing(browser: Browser) -> list[httpx.Response]:
+        return [await browser.get(f"/documents/%FF{rest}") for rest in ("", "/items/a1/decision")]
+
+    for answer in browsed(stage, browsing):
+        assert answer.status_code == 400
+        page = page_of(answer.text)
+        assert page.one("p", class_="lead").text == "%FF in the path is not UTF-8"
+        assert "send %C3%BF" in page.text
 
 
 def test_asking_whether_there_is_one_starts_nothing(stage: Stage) -> None:
