@@ -18,6 +18,7 @@ from reconciler.ports import View
 
 from ..shapes import document_state
 from ..shapes.advice import offers
+from .idempotency_key import KEY_HEADER, header_of
 from .raw_path import part
 from .surplus_beside import beside_bound
 
@@ -125,11 +126,11 @@ def _to_decide(shape: Shape, one: str) -> Shape:
 
 def _next_revision(shape: Shape, place: str) -> Shape | None:
     """Under the document's own key, where a header can carry it."""
-    key: str = shape["key"]
-    if not key.isascii() or not key.isprintable() or " " in key:
+    header = header_of(shape["key"])
+    if header is None:
         return None
     plan = {"schema": "plan/1", "account_id": shape["account_id"], "items": "ITEMS"}
-    return _request("POST", place, body=plan, headers={"Idempotency-Key": key})
+    return _request("POST", place, body=plan, headers={KEY_HEADER: header})
 
 
 def _request(

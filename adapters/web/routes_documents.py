@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Final
 
-from fastapi import Header, Path, Request, Response
+from fastapi import Path, Request, Response
 
 from reconciler import publish
 from reconciler.errors import WrongState
 from reconciler.model import DocumentState
 from reconciler.plan import parse_plan_text, read_plan
 from reconciler.ports import View
-from reconciler.submit import KEY_LENGTH_MAX, Submitted
+from reconciler.submit import Submitted
 
 from ..shapes import document_state
 from .access import Principal
 from .bodies import json_text
 from .desk import Desk
+from .idempotency_key import KEY_HEADER, Key, key_of
 from .next_request import with_request
 from .raw_path import part
 from .refusals import Refused
@@ -39,18 +40,6 @@ DocumentId = Annotated[
         },
     ),
 ]
-KEY_HEADER: Final = "Idempotency-Key"
-Key = Annotated[
-    str | None,
-    Header(
-        alias=KEY_HEADER,
-        min_length=1,
-        max_length=KEY_LENGTH_MAX,
-        pattern=r"^[!-~]+$",
-        description="Names the document; by default its plan's hash does.",
-    ),
-]
-
 PUBLISH_WAIT_SECONDS: Final = 2.0
 """How long `publish` waits for the attempt before it answers; the attempt goes on."""
 
@@ -70,8 +59,9 @@ class DocumentRoutes:
         """
         refuse_repeated_header(request, KEY_HEADER)
         plan = parse_plan_text(await json_text(request), "body")
-        await self._refuse_others(request.state.principal, plan, idempotency_key)
-        submitted = await self._submitted(plan, idempotency_key)
+        key = None if idempotency_key is None else await self._key(idempotency_key)
+        await self._refuse_others(request.state.principal, plan, key)
+        submitted = await self._submitted(plan, key)
         document_id = submitted.document.id
         view = await self._desk.product.peek(document_id)
         place = request.url_for("read_document", document_id=part(document_id)).path
@@ -118,6 +108,13 @@ class DocumentRoutes:
         await self._desk.admit(request, document_id)
         await self._desk.service.account_of(document_id)
         return Response(media_type="application/json")
+
+    async def _key(self, header: str) -> str:
+        """A document that has the header's quotes in its key is never made a second time under the
+        key without them: quotes were once taken as part of the key."""
+        key = key_of(header)
+        is_literal = key != header and await self._desk.service.ledger.account_of_key(header)
+        return header if is_literal else key
 
     async def _submitted(self, plan: object, key: str | None) -> Submitted:
         try:

@@ -164,9 +164,10 @@ def test_what_to_decide_is_never_to_ask_the_same_again(
         assert sent is None or (sent["method"], sent["path"]) not in [("GET", place), ("GET", one)]
 
 
-def test_a_mended_plan_is_sent_under_the_documents_own_key(stage: Stage) -> None:
+@pytest.mark.parametrize("key", ["spring", "spring sale", '"spring"'])
+def test_a_mended_plan_is_sent_under_the_documents_own_key(stage: Stage, key: str) -> None:
     refused = {**ONE_AD, "items": [{**ONE_AD["items"][0], "params": {"creative": {}}}]}
-    document_id = stage.submit(refused, key="spring")
+    document_id = stage.submit(refused, key=key)
     stage.publish(document_id)
 
     step = told(stage, document_id)["next"]
