@@ -1,16 +1,14 @@
-"""What is noticed of the product at work: lines, figures, alert rules, notices."""
+"""What is noticed of the product at work: lines, figures, notices."""
 
 from __future__ import annotations
 
 import io
 import json
 import logging
-import re
 import shlex
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -156,20 +154,6 @@ def test_a_fence_that_held_a_lost_commit_and_a_fault_of_ours_are_counted() -> No
     observer.failed(AssertionError("x"))
 
     assert [figure(name) for name in names] == [count + 1 for count in before]
-
-
-def test_every_metric_that_an_alert_rests_on_exists() -> None:
-    rules = resources.files("adapters.observing").joinpath("alerts.yml").read_text("utf-8")
-    exprs = re.findall(r"expr: (.+?)\n +(?:labels|for):", rules, re.DOTALL)
-    named = {name for expr in exprs for name in re.findall(r"reconciler_\w+", expr)}
-    shown = {
-        sample
-        for metric in REGISTRY.collect()
-        for sample in (metric.name, f"{metric.name}_total" if metric.type == "counter" else "")
-    }
-
-    assert len(exprs) == rules.count("- alert:") == 7
-    assert named <= shown
 
 
 HELD = Event(kind=events.STATE, detail={"state": DocumentState.HELD.value})
