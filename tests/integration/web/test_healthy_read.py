@@ -19,13 +19,13 @@ def test_a_healthy_read_costs_one_query_and_nothing_outside(
     document_id = stage.submit(ONE_AD)
     stage.publish(document_id)
     queries: list[Statement] = []
-    rows = Statement.rows
+    found = Statement.found
 
     def counted(self: Statement, *given: Any) -> Any:
         queries.append(self)
-        return rows(self, *given)
+        return found(self, *given)
 
-    monkeypatch.setattr(Statement, "rows", counted)
+    monkeypatch.setattr(Statement, "found", counted)
     creates, walks = len(stage.graph.creates), len(stage.graph.walks)
 
     [answer] = asked(stage, asking_for(document_id, times=1))
