@@ -55,7 +55,7 @@ VERDICT: Final[Mapping[str, Sign]] = {
     "withheld": Sign("/", "no verdict", "busy"),
     "held": Sign("?", "inconclusive: a person must decide", "warn"),
 }
-DECIDED: Final = Sign("»", "a person decided", "good")
+DECIDED: Final = Sign("»", "a person decided", "info")
 
 STATE_MEANS: Final[Mapping[str, str]] = {
     _D.DRAFT: "accepted, nobody said publish yet",
