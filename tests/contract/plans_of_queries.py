@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from sqlalchemy import Connection
 
-from adapters.store.statement import AnyRow, Statement, Values
+from adapters.store.statement import Found, Statement, Values
 
 
 @dataclass
@@ -36,18 +36,18 @@ class Plans:
 def plans() -> Iterator[Plans]:
     """The plans of all statements that give rows, asked for just before each is run."""
     told = Plans()
-    rows = Statement.rows
+    found = Statement.found
 
-    def explained(self: Statement, connection: Connection, values: Values) -> list[AnyRow]:
+    def explained(self: Statement, connection: Connection, values: Values) -> list[Found]:
         ready = self._for(connection)
         how = "EXPLAIN QUERY PLAN" if connection.dialect.name == "sqlite" else "EXPLAIN"
         cursor: Any = connection.connection.cursor()
         cursor.execute(f"{how} {ready.sql}", ready.parameters(values))
         told.found.append((ready.sql, [str(row[-1]) for row in cursor.fetchall()]))
         cursor.close()
-        return rows(self, connection, values)
+        return found(self, connection, values)
 
-    with patch.object(Statement, "rows", explained):
+    with patch.object(Statement, "found", explained):
         yield told
 
 

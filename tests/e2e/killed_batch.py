@@ -51,7 +51,7 @@ def _apply(plan: str, dies_at: int) -> NoReturn:
 
         return counted
 
-    Statement.rows = dying(Statement.rows)  # type: ignore[method-assign]
+    Statement.found = dying(Statement.found)  # type: ignore[method-assign]
     Statement.run = dying(Statement.run)  # type: ignore[method-assign]
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - for as long as the process lives
     os._exit(exit_code_of(("batch", "apply", plan, "--max-share", "1")))

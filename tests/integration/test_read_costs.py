@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from adapters.bootstrap import Reconciler
 from adapters.store.ledger import SqlLedger
 from adapters.store.sqlite import SqliteLedger
-from adapters.store.statement import AnyRow, Statement, Values
+from adapters.store.statement import Found, Statement, Values
 from fixtures.crash_points import DyingGraph, Process
 from fixtures.stage import Stage
 from reconciler.model import Document, DocumentState, ItemState, NextAction
@@ -50,13 +50,13 @@ HEALTHY: dict[str, Document] = {
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Statement]:
     """The queries that were run, in order."""
     queries: list[Statement] = []
-    rows = Statement.rows
+    found = Statement.found
 
-    def counting(query: Statement, connection: Connection, values: Values) -> list[AnyRow]:
+    def counting(query: Statement, connection: Connection, values: Values) -> list[Found]:
         queries.append(query)
-        return rows(query, connection, values)
+        return found(query, connection, values)
 
-    monkeypatch.setattr(Statement, "rows", counting)
+    monkeypatch.setattr(Statement, "found", counting)
     return queries
 
 
