@@ -13,7 +13,7 @@ from ..bootstrap import migrate as migrate_ledger
 from ..bootstrap.doctor import examine
 from ..engine.checking import engine_check
 from ..engine.choosing import migrate as migrate_engine
-from ..shapes import checks_list
+from ..shapes import Check, checks_list
 from .exit_codes import ExitCode, after_doctor
 from .output import visible
 from .running import run
@@ -33,7 +33,7 @@ def migrate(*, accept: bool, as_json: bool) -> int:
 
 def doctor(*, account: str | None, echo: bool, as_json: bool) -> int:
     """Every check, one line each."""
-    checks = run(lambda _: examine(account, echo=echo), grace_seconds=0)
+    checks = run(lambda _: _all_checks(account, echo=echo), grace_seconds=0)
     if any(check.name == "ledger" and check.ok for check in checks):
         engine = engine_check(checked_settings())
         checks += () if engine is None else (engine,)
@@ -41,6 +41,20 @@ def doctor(*, account: str | None, echo: bool, as_json: bool) -> int:
     code = after_doctor(all(check.ok for check in checks))
     print_told(Told(shape=shape, picture=lambda: doctor_picture(shape), code=code), as_json=as_json)
     return code
+
+
+async def _all_checks(account: str | None, *, echo: bool) -> tuple[Check, ...]:
+    """Of the ledger and the API; and, where the settings can be read, of the sign-in."""
+    checks = await examine(account, echo=echo)
+    if not any(check.name == "settings" and check.ok for check in checks):
+        return checks
+    settings = checked_settings()
+    if settings.oidc_issuer is None:
+        return checks
+    from ..web.oidc import issuer_check  # a second of imports that nobody else needs
+
+    issuer = await issuer_check(settings)
+    return checks if issuer is None else (*checks, issuer)
 
 
 def doctor_picture(shape: Mapping[str, Any]) -> RenderableType:

@@ -4,5 +4,6 @@ Needs the extra `oidc`. PyJWT reads signatures; what is trusted, and until when,
 """
 
 from .access import TokenAccess, is_token, token_access
+from .checking import issuer_check
 
-__all__ = ["TokenAccess", "is_token", "token_access"]
+__all__ = ["TokenAccess", "is_token", "issuer_check", "token_access"]

@@ -29,13 +29,18 @@ def token_access(settings: Settings, failures: Pace, now: Now = system_now) -> T
     """By these settings; None where they name no issuer. Raises `InvalidSettings`."""
     if settings.oidc_issuer is None:
         return None
+    need_the_extra()
+    fetch = Issuer(settings.oidc_issuer, settings.oidc_jwks_url).keys
+    return TokenAccess(Claims.of(settings), fetch, failures, now)
+
+
+def need_the_extra() -> None:
+    """Raises `InvalidSettings` where what checks tokens is not installed."""
     if find_spec("jwt") is None or find_spec("cryptography") is None:
         raise InvalidSettings(
             "RECONCILER_OIDC_ISSUER is set, and what checks its tokens is not installed",
             next_step="pip install 'reconciler[oidc]', or unset RECONCILER_OIDC_ISSUER",
         )
-    fetch = Issuer(settings.oidc_issuer, settings.oidc_jwks_url).keys
-    return TokenAccess(Claims.of(settings), fetch, failures, now)
 
 
 class TokenAccess:

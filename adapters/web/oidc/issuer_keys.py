@@ -78,11 +78,11 @@ class IssuerKeys:
         except IssuerUnavailable as error:
             LOG.warning("the issuer's keys cannot be read: %s", error)
             return
-        self._keys = dict(_usable(told))
+        self._keys = dict(usable(told))
         self._told_at = self._now()
 
 
-def _usable(told: Sequence[Mapping[str, Any]]) -> Iterator[tuple[KeyPlace, Key]]:
+def usable(told: Sequence[Mapping[str, Any]]) -> Iterator[tuple[KeyPlace, Key]]:
     """Those with an id that are for signatures of a kind we allow; others are passed by."""
     for shape in told[:KEYS_MAX]:
         for algorithm, kind in ALGORITHMS.items():
