@@ -6,21 +6,38 @@ What time alone changes is asked as of the transaction's time.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, false, func, literal, not_, or_, select, text
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    false,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    text,
+)
 
-from reconciler.model import DocumentState, Kind, Purpose
+from reconciler.model import DocumentState, Grade, ItemState, Kind, Purpose
 
 from .columns import Instant
 from .due import OWES_A_LOOK, PUBLISHING, QUEUED
 from .guards import NOW, UNSETTLED
+from .statement import Values
 from .tables import UNSETTLED_STATES, table
 
-_document, _item, _surplus = map(table, ("document", "item", "surplus"))
+LATELY: Final = timedelta(hours=24)
+
+_document, _item, _intent, _surplus, _verdict = map(
+    table, ("document", "item", "intent", "surplus", "verdict")
+)
 _c = _document.c
+_LATELY_FROM: Final = bindparam("lately_from", type_=Instant)
 
 
 class Which(StrEnum):
@@ -31,6 +48,7 @@ class Which(StrEnum):
     AWAITS_LOOK = "awaits_look"  # a look is due or owed, now or later
     NEEDS_PERSON = "needs_person"  # `next` is decide or raise_limit
     SURPLUS = "surplus"  # more exists than is wanted, and nobody recorded it as known
+    RECOVERED = "recovered"  # within the last 24 hours a look settled a call, no person did
 
 
 _FEW: Final = _c.id.in_(select(_item.c.document_id).where(text(UNSETTLED_STATES)))
@@ -47,6 +65,27 @@ _RESTING: Final = (
     DocumentState.FAILED,
 )
 
+_SETTLED_LATELY: Final = (
+    select(_verdict.c.document_id)
+    .join(
+        _item,
+        and_(_item.c.document_id == _verdict.c.document_id, _item.c.key == _verdict.c.item),
+    )
+    .join(
+        _intent,
+        and_(_intent.c.document_id == _item.c.document_id, _intent.c.key == _item.c.key),
+    )
+    .where(
+        or_(_verdict.c.verdict == "found", _verdict.c.verdict == "absent"),
+        _verdict.c.judged_at >= _LATELY_FROM,
+        # A person may have decided on that look, or against it; a proof may have reopened it.
+        _item.c.state != ItemState.PENDING,
+        _item.c.state != ItemState.HELD,
+        _intent.c.found_by.is_distinct_from(Grade.PERSON),
+    )
+)
+"""A look judges what is unsettled or held, and nothing else, so what it says settles it."""
+
 CONDITIONS: Final[Mapping[Which, ColumnElement[bool]]] = {
     Which.CRASHED: and_(PUBLISHING, _c.lease_until <= NOW),
     Which.UNSETTLED: and_(_FEW, UNSETTLED, not_(_IS_PUBLISHED_NOW)),
@@ -60,6 +99,7 @@ CONDITIONS: Final[Mapping[Which, ColumnElement[bool]]] = {
         ),
     ),
     Which.SURPLUS: _c.id.in_(_UNKNOWN),
+    Which.RECOVERED: _c.id.in_(_SETTLED_LATELY),
 }
 
 
@@ -72,7 +112,7 @@ def chosen(
 ) -> list[ColumnElement[Any]]:
     """The conditions of a selection; None asks for nothing. `since`: its state began then or later.
 
-    A statement with a `which` is given `the_time`.
+    A statement with a `which` is given `moments`.
     """
     found: list[ColumnElement[Any]] = []
     if state is not None:
@@ -80,14 +120,19 @@ def chosen(
     if which is not None:
         found.append(CONDITIONS[which])
     if accounts is not None:
-        found.append(_is_one_of(accounts))
+        found.append(is_one_of(_c.account_id, accounts))
     if since is not None:
         found.append(_c.since >= literal(since, type_=Instant))
     return found
 
 
-def _is_one_of(accounts: Collection[str]) -> ColumnElement[bool]:
-    """Few, as many as one key may see; none gives nothing."""
+def moments(now: datetime) -> Values:
+    """The times that a condition of `Which` may name."""
+    return {"the_time": now, "lately_from": now - LATELY}
+
+
+def is_one_of(column: ColumnElement[str], accounts: Collection[str]) -> ColumnElement[bool]:
+    """Accounts: few, as many as one key may see; none gives nothing."""
     if not accounts:
         return false()
-    return _c.account_id.in_([literal(account) for account in sorted(accounts)])
+    return column.in_([literal(account) for account in sorted(accounts)])

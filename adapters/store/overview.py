@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, func, literal, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, literal, select
 
-from reconciler.model import Account, DocumentState
+from reconciler.model import Account, BlockReason, DocumentState
 
 from . import workers
-from .finding import Which, chosen
+from .finding import Which, chosen, is_one_of, moments
+from .guards import NOW
 from .rows import account_of
 from .statement import Statement
 from .summaries import COUNTS
@@ -21,9 +22,10 @@ from .tables import table
 COUNT_MAX: Final = 10_000
 """Beyond it nobody counts on: the list of a great heap must come at once, too."""
 
-PAUSED_SHOWN_MAX: Final = 20
+ACCOUNTS_SHOWN_MAX: Final = 20
 
 _document, _account = table("document"), table("account")
+_IS_THROTTLED: Final = and_(_account.c.reason == BlockReason.THROTTLED, _account.c.until > NOW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +33,8 @@ class Overview:
     """As of `now`, the ledger's time. `found` counts to one more than `COUNT_MAX`.
 
     `oldest` has the beginning of the longest-lasting state, where there is any such document.
-    `paused` are the first of `paused_count` accounts.
+    `paused` are the first of `paused_count` accounts. `throttled` are those of `throttled_count`
+    that the API closed for longest; how much of an allowance is left is nowhere kept.
     """
 
     now: datetime
@@ -40,6 +43,8 @@ class Overview:
     oldest: Mapping[Which, datetime]
     paused: tuple[Account, ...]
     paused_count: int
+    throttled: tuple[Account, ...]
+    throttled_count: int
     worker_seen_at: datetime | None
 
 
@@ -57,31 +62,44 @@ def overview(
         which: _rows(connection, now, select(func.min(_document.c.since)).where(*asked[which]))
         for which in (Which.UNSETTLED, Which.NEEDS_PERSON)
     }
-    paused = _paused(connection, accounts)
+    whose = [] if accounts is None else [is_one_of(_account.c.id, accounts)]
+    paused = [_account.c.paused.is_not(None), *whose]
+    throttled = [_IS_THROTTLED, *whose]
     return Overview(
         now=now,
         counts={
             row.state: row.documents for row in Statement(COUNTS.where(*scope)).rows(connection, {})
         },
-        found={which: _counted(connection, now, asked[which]) for which in Which},
+        found={which: _counted(connection, now, _document.c.id, asked[which]) for which in Which},
         oldest={which: found[0][0] for which, found in oldest.items() if found[0][0] is not None},
-        paused=paused[:PAUSED_SHOWN_MAX],
-        paused_count=len(paused),
+        paused=_accounts(connection, now, paused, _account.c.id),
+        paused_count=_counted(connection, now, _account.c.id, paused),
+        throttled=_accounts(connection, now, throttled, _account.c.until.desc()),
+        throttled_count=_counted(connection, now, _account.c.id, throttled),
         worker_seen_at=workers.last_seen(connection),
     )
 
 
-def _counted(connection: Connection, now: datetime, asked: list[ColumnElement[Any]]) -> int:
-    some = select(_document.c.id).where(*asked).limit(literal(COUNT_MAX + 1)).subquery()
+def _counted(
+    connection: Connection,
+    now: datetime,
+    column: ColumnElement[Any],
+    asked: list[ColumnElement[Any]],
+) -> int:
+    some = select(column).where(*asked).limit(literal(COUNT_MAX + 1)).subquery()
     return int(_rows(connection, now, select(func.count()).select_from(some))[0][0])
 
 
-def _paused(connection: Connection, accounts: Collection[str] | None) -> tuple[Account, ...]:
-    asked = select(_account).where(_account.c.paused.is_not(None)).order_by(_account.c.id)
-    rows = Statement(asked).rows(connection, {})
-    found = map(account_of, rows)
-    return tuple(one for one in found if accounts is None or one.id in accounts)
+def _accounts(
+    connection: Connection,
+    now: datetime,
+    asked: list[ColumnElement[Any]],
+    first: ColumnElement[Any],
+) -> tuple[Account, ...]:
+    some = select(_account).where(*asked).order_by(first, _account.c.id)
+    rows = _rows(connection, now, some.limit(literal(ACCOUNTS_SHOWN_MAX)))
+    return tuple(map(account_of, rows))
 
 
 def _rows(connection: Connection, now: datetime, asked: Select[Any]) -> list[Any]:
-    return Statement(asked).rows(connection, {"the_time": now})
+    return Statement(asked).rows(connection, moments(now))

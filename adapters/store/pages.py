@@ -12,7 +12,7 @@ from reconciler.model import DocumentState
 from reconciler.ports import Summary
 
 from .columns import Instant
-from .finding import Which, chosen
+from .finding import Which, chosen, moments
 from .statement import Statement
 from .summaries import COUNTS, LINES, summary_of
 from .tables import table
@@ -55,9 +55,9 @@ def page(
     asked_for = chosen(state=state, which=which, accounts=accounts, since=since)
     behind = [] if after is None else [_is_behind(after)]
     asked = LINES.where(*asked_for, *behind).limit(limit + 1)  # one more shows whether that is all
-    rows = Statement(asked).rows(connection, {"the_time": now})
+    rows = Statement(asked).rows(connection, moments(now))
     lines = tuple(map(summary_of, rows[:limit]))
-    counts = Statement(COUNTS.where(*asked_for)).rows(connection, {"the_time": now})
+    counts = Statement(COUNTS.where(*asked_for)).rows(connection, moments(now))
     return Page(
         counts={row.state: row.documents for row in counts},
         lines=lines,

@@ -224,7 +224,11 @@ class Verdict(Base, table=True):
     evidence_id: str = Field(sa_type=Text)
     evidence_hash: str = Field(sa_type=Text)
 
-    __table_args__ = (_of_document(),)
+    __table_args__ = (
+        _of_document(),
+        # What a look said of late, and of whom any look said it (finding.py).
+        Index("ix_verdict_said", "verdict", "judged_at", "document_id"),
+    )
 
 
 class Surplus(Base, table=True):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Final
 
 import pytest_asyncio
 
-from adapters.store.finding import Which
+from adapters.store.finding import LATELY, Which
 from adapters.store.ledger import SqlLedger
-from adapters.store.overview import COUNT_MAX
+from adapters.store.overview import ACCOUNTS_SHOWN_MAX, COUNT_MAX
 from reconciler.lifecycle import shown_next
 from reconciler.model import (
     Account,
+    BlockReason,
     CallError,
     DocumentState,
+    Grade,
     ItemState,
     JudgedItem,
     Kind,
@@ -41,7 +45,8 @@ from tests.contract.ledger_documents import (
     queued,
 )
 from tests.contract.ledgers import NOON, StandingClock
-from tests.databases import opened
+from tests.contract.plans_of_queries import plans
+from tests.databases import new_file, opened
 
 _D, _I = DocumentState, ItemState
 BAD_INPUT: Final = CallError(row="E28", message="Invalid parameter", code=100)
@@ -51,6 +56,34 @@ REFUSED_ITEM: Final = item(
     "a1", state=_I.REJECTED, intent=intent(calls=(call(1), call(2, error=BAD_INPUT)))
 )
 CREATIVE: Final = Surplus(external_id="31", kind=Kind.ADCREATIVE)
+
+SECOND: Final = timedelta(seconds=1)
+
+
+def said(verdict: str, at: datetime = NOON, *, item: str = "a1") -> JudgedItem:
+    """What the latest look at this item said."""
+    return JudgedItem(
+        item=item,
+        verdict=verdict,
+        reason=Reason.LISTING_INCOMPLETE if verdict == "inconclusive" else None,
+        judged_at=at,
+        evidence_id="e",
+        evidence_hash="h",
+    )
+
+
+def _settled_lately(view: View) -> bool:
+    """Found or absent within the last 24 hours, and neither open since nor decided by a person."""
+    items = {each.key: each for each in view.document.items}
+    return any(
+        judged.verdict in ("found", "absent")
+        and judged.judged_at >= view.now - LATELY
+        and items[judged.item].state not in (_I.PENDING, _I.HELD)
+        and (sent := items[judged.item].intent) is not None
+        and sent.found_by is not Grade.PERSON
+        for judged in view.document.verdicts
+    )
+
 
 DOCUMENTS: Final = (
     document("draft"),
@@ -69,6 +102,20 @@ DOCUMENTS: Final = (
     document("known", bound("a1", "14"), state=_D.PUBLISHED,
              surplus=(replace(extra("24"), known=True),)),
     document("creative", bound("a1", "15"), state=_D.PUBLISHED, surplus=(CREATIVE,)),
+    document("found", bound("a1", "17", Grade.MARK), verdicts=(said("found"),),
+             state=_D.PUBLISHED),
+    document("found_at_the_edge", bound("a1", "18", Grade.MARK),
+             verdicts=(said("found", NOON - LATELY),), state=_D.PUBLISHED),
+    document("found_before", bound("a1", "19", Grade.MARK),
+             verdicts=(said("found", NOON - LATELY - SECOND),), state=_D.PUBLISHED),
+    document("not_made", item("a1", state=_I.ABSENT, intent=intent()), verdicts=(said("absent"),),
+             state=_D.PARTLY_PUBLISHED),
+    queued("made_again", pending("a1"), verdicts=(said("absent"),)),
+    queued("half", bound("a1", "20", Grade.MARK), pending("a2"),
+           verdicts=(said("found"), said("inconclusive", item="a2"))),
+    document("by_a_person", bound("a1", "21", Grade.PERSON), verdicts=(said("found"),),
+             state=_D.PUBLISHED),
+    document("reopened", HELD_ITEM, verdicts=(said("found"),), state=_D.HELD),
     document("told", item("a1", state=_I.ABSENT, intent=intent(calls=(call(1, external_id="16"),))),
              state=_D.PARTLY_PUBLISHED),
 )  # fmt: skip
@@ -88,6 +135,7 @@ PREDICATES: Final[Mapping[Which, Callable[[View], bool]]] = {
         in (NextAction.DECIDE, NextAction.RAISE_LIMIT)
     ),
     Which.SURPLUS: lambda view: any(not one.known for one in view.document.surplus),
+    Which.RECOVERED: _settled_lately,
 }
 """The same conditions as the core knows them."""
 
@@ -110,6 +158,17 @@ async def test_each_filter_finds_what_the_core_means_by_its_name(ledger: SqlLedg
         assert {line.document.id for line in page.lines} == wanted, which
         assert seen.found[which] == sum(page.counts.values()) == len(wanted)
         assert wanted, "a filter that finds nothing shows nothing"
+
+
+async def test_what_looks_said_is_found_by_its_index(tmp_path: Path, clock: StandingClock) -> None:
+    """SQLite plans without counting rows."""
+    async with opened(new_file(tmp_path), clock) as few:
+        with plans() as told:
+            await few.overview(accounts=None, since=None)
+            await few.page(limit=1, which=Which.RECOVERED)
+
+    assert len(told.using("ix_verdict_said (verdict=? AND judged_at>?)")) == 3
+    assert told.reading_whole("verdict", "item", "intent") == []
 
 
 async def test_the_counts_and_the_oldest_are_of_the_accounts_and_the_time_asked_for(
@@ -148,18 +207,46 @@ async def test_a_paused_account_is_told_to_whoever_sees_it(ledger: SqlLedger) ->
     assert (every.paused_count, other.paused, other.paused_count) == (1, (), 0)
 
 
+async def test_throttled_accounts_are_told_while_they_are_closed_the_longest_first(
+    ledger: SqlLedger,
+) -> None:
+    def closed(account_id: str, reason: BlockReason, minutes: int) -> Account:
+        return Account(id=account_id, reason=reason, until=NOON + minutes * MINUTE)
+
+    for one in (
+        closed("act_1", BlockReason.THROTTLED, 1),
+        closed("act_2", BlockReason.THROTTLED, 9),
+        closed("act_3", BlockReason.THROTTLED, 0),
+        closed("act_4", BlockReason.ACCESS, 9),
+    ):
+        await ledger.set_account(one, seen=Account(id=one.id))
+
+    every = await ledger.overview(accounts=None, since=None)
+    mine = await ledger.overview(accounts={"act_1", "act_3"}, since=None)
+    none = await ledger.overview(accounts=set(), since=None)
+
+    assert [one.id for one in every.throttled] == ["act_2", "act_1"]
+    assert [one.id for one in mine.throttled] == ["act_1"]
+    assert [seen.throttled_count for seen in (every, mine, none)] == [2, 1, 0]
+
+
+async def test_of_many_paused_accounts_some_are_named_and_all_are_counted(
+    ledger: SqlLedger,
+) -> None:
+    for number in range(ACCOUNTS_SHOWN_MAX + 1):
+        now = Account(id=f"act_{number:03}")
+        await ledger.set_account(replace(now, paused="budget"), seen=now)
+
+    seen = await ledger.overview(accounts=None, since=None)
+
+    assert [one.id for one in seen.paused] == [f"act_{n:03}" for n in range(ACCOUNTS_SHOWN_MAX)]
+    assert seen.paused_count == ACCOUNTS_SHOWN_MAX + 1
+
+
 async def test_what_stands_in_the_way_is_told_with_its_reason_and_its_latest_answer(
     ledger: SqlLedger,
 ) -> None:
-    said = JudgedItem(
-        item="a1",
-        verdict="inconclusive",
-        reason=Reason.LISTING_INCOMPLETE,
-        judged_at=NOON,
-        evidence_id="e",
-        evidence_hash="h",
-    )
-    await put(ledger, queued("blind", pending("a1"), verdicts=(said,)))
+    await put(ledger, queued("blind", pending("a1"), verdicts=(said("inconclusive"),)))
 
     found = {one.document_id: one for one in await ledger.troubles(accounts=None, since=None)}
 

@@ -12,6 +12,7 @@ from reconciler.model import DocumentState
 
 from ...bootstrap.service import page_of
 from ...shapes import documents_list
+from ...shapes.values import shown_time
 from ...store.causes import TROUBLES_MAX
 from ...store.finding import Which
 from ...store.overview import COUNT_MAX, Overview
@@ -47,7 +48,8 @@ class ListPage:
             asked=asked,
             seen=seen,
             now=seen.now,
-            numbers=_numbers(seen),
+            numbers=[*_numbers(seen), *_accounts_apart(seen)],
+            throttled=[(one.id, shown_time(one.until)) for one in seen.throttled],
             states=_states(seen, asked),
             filters=_filters(seen, asked),
             title=_title(asked),
@@ -90,6 +92,7 @@ def _numbers(seen: Overview) -> list[dict[str, str]]:
         _number("oldest unsettled", _age(seen, Which.UNSETTLED), Which.UNSETTLED),
         _number("needs a person", _capped(seen, Which.NEEDS_PERSON), Which.NEEDS_PERSON),
         _number("with surplus", _capped(seen, Which.SURPLUS), Which.SURPLUS),
+        _number("recovered in 24 h", _capped(seen, Which.RECOVERED), Which.RECOVERED),
     ]
 
 
@@ -97,8 +100,20 @@ def _number(name: str, told: str, which: Which) -> dict[str, str]:
     return {"name": name, "told": told, "link": Question(which=which).link()}
 
 
+def _accounts_apart(seen: Overview) -> list[dict[str, str]]:
+    """How many accounts create nothing just now. What is left of the others' allowance no ledger
+    knows: the API tells it to whoever asked it last."""
+    return [
+        {"name": "throttled accounts", "told": _told(seen.throttled_count), "link": ""},
+        {"name": "paused accounts", "told": _told(seen.paused_count), "link": ""},
+    ]
+
+
 def _capped(seen: Overview, which: Which) -> str:
-    count = seen.found[which]
+    return _told(seen.found[which])
+
+
+def _told(count: int) -> str:
     return f"{COUNT_MAX:,}+" if count > COUNT_MAX else f"{count:,}"
 
 

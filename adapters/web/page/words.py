@@ -94,6 +94,11 @@ FILTER: Final[Mapping[Which, tuple[str, str, str]]] = {
         "surplus",
         "a look saw more outside than the document wants, and nobody recorded it as known",
     ),
+    Which.RECOVERED: (
+        "~",
+        "recovered",
+        "in the last 24 hours a look found out what a call of it had made; no person had to",
+    ),
 }
 """Symbol, name and meaning."""
 

@@ -103,6 +103,14 @@ def refused(stage: Stage, title: str = "Black Friday") -> str:
     return document_id
 
 
+def throttled(stage: Stage, title: str = "Late summer") -> str:
+    """Queued, and the API closed its account for a while."""
+    document_id = stage.submit(titled(title, f"{title} / 1"))
+    stage.sky.by_name[f"{title} / 1"] = Weather.THROTTLED
+    stage.publish(document_id)
+    return document_id
+
+
 def paused(stage: Stage, title: str = "New year") -> str:
     """Queued, and a person paused its account."""
     document_id = stage.submit(titled(title, f"{title} / 1"), publish=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any, Final
 
 from adapters.store.finding import Which
@@ -64,6 +65,8 @@ def test_the_numbers_above_and_the_counts_beside_are_those_of_the_ledger(stage: 
         "oldest unsettled": "2 min",
         "needs a person": "2",
         "with surplus": "1",
+        "recovered in 24 h": "0",
+        "throttled accounts": "0",
         "paused accounts": "1",
     }
     beside = counts(page)
@@ -72,9 +75,33 @@ def test_the_numbers_above_and_the_counts_beside_are_those_of_the_ledger(stage: 
     assert "budget review until Friday" in page.one("div", class_="note").text
 
 
+def test_a_throttled_account_is_named_with_the_time_at_which_it_opens(stage: Stage) -> None:
+    scenes.throttled(stage)
+
+    page = seen(stage, LIST)
+
+    assert numbers(page)["throttled accounts"] == "1"
+    [note] = page.all("div", class_="note")
+    assert "act_1001 is throttled: the API takes no calls until 2026-03-10 12:" in note.text
+    assert note.one("span", class_="dim").text.startswith("in ")
+
+
+def test_what_a_look_found_out_of_late_is_counted_and_listed(stage: Stage) -> None:
+    scenes.published(stage)
+    rescued = scenes.rescued(stage)
+
+    page = seen(stage, f"{LIST}?which=recovered")
+    stage.time.pass_(timedelta(hours=24, seconds=1))
+    a_day_later = seen(stage, f"{LIST}?which=recovered")
+
+    assert (numbers(page)["recovered in 24 h"], listed(page)) == ("1", [rescued])
+    assert (numbers(a_day_later)["recovered in 24 h"], listed(a_day_later)) == ("0", [])
+
+
 def test_each_filter_lists_what_it_counts_and_says_what_it_means(stage: Stage) -> None:
     scenes.held_before_two(stage)
     scenes.with_surplus(stage)
+    scenes.rescued(stage)
     scenes.blind(stage)
     crashed = scenes.crashed(stage)
     stage.submit(ads("A draft"))
