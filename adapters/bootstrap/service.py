@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
-from reconciler.model import DocumentState
+from reconciler.model import DocumentState, Kind
 
 from ..store.finding import Which
+from ..store.judged import Judged
 from ..store.pages import Place
 from ..store.service import ServiceLedger
 from .product import Listed, Reconciler
@@ -22,13 +23,24 @@ async def page_of(
     limit: int,
     which: Which | None = None,
     since: datetime | None = None,
+    kind: Kind | None = None,
+    verdict: Judged | None = None,
+    counted: bool = True,
 ) -> tuple[Listed, Place | None]:
     """One page of documents, newest first. `accounts` with their `act_`; None: any.
 
-    And where the next page begins; None: this is the last.
+    And where the next page begins; None: this is the last. Without counts unless `counted`.
     """
     page = await service_ledger(product).page(
-        state=state, accounts=accounts, after=after, limit=limit, which=which, since=since
+        state=state,
+        accounts=accounts,
+        after=after,
+        limit=limit,
+        which=which,
+        since=since,
+        kind=kind,
+        verdict=verdict,
+        counted=counted,
     )
     return await product.listed(page.counts, page.lines), page.after
 

@@ -11,9 +11,10 @@ from typing import Annotated
 
 import typer
 
-from reconciler.model import DocumentState
+from reconciler.model import DocumentState, Kind
 
 from ..engine.names import EngineName
+from ..store.judged import Judged
 from . import (
     account_words,
     batch_words,
@@ -190,13 +191,21 @@ def list_documents(
             metavar="A", callback=account_id, help="Only this account, with or without act_."
         ),
     ] = None,
+    kind: Annotated[
+        Kind | None, typer.Option(help="Only documents with an item of this kind.")
+    ] = None,
+    verdict: Annotated[
+        Judged | None,
+        typer.Option(help="Only those with an item, of the kind, judged so by its latest look."),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Documents with state and next action, counts first."""
     from . import document_commands as doing
     from .session import carry_out
 
-    return carry_out(doing.list_documents(state=state, account=account), as_json=as_json)
+    work = doing.list_documents(state=state, account=account, kind=kind, verdict=verdict)
+    return carry_out(work, as_json=as_json)
 
 
 @app.command()

@@ -8,14 +8,17 @@ from typing import Any, Final
 
 from reconciler.errors import InvalidPlan, PlanError, WrongState
 from reconciler.lease import is_live
-from reconciler.model import DocumentState, NextAction, Origin, Reason
+from reconciler.model import DocumentState, Kind, NextAction, Origin, Reason
 from reconciler.plan import parse_plan_text
 from reconciler.ports import View
 from reconciler.settle import Settled
 from reconciler.verdict import Absent, Found, Inconclusive, Verdict
 
 from ..bootstrap import Reconciler
+from ..bootstrap.service import page_of
 from ..shapes import document_state, documents_list, explanation
+from ..store.judged import Judged
+from ..store.summaries import LINES_MAX
 from .document_picture import document_picture
 from .exit_codes import ExitCode, after_cancel, after_publish, after_recover, after_show
 from .funnel_picture import funnel_picture
@@ -184,11 +187,25 @@ def _of_one(shape: dict[str, Any], key: str) -> dict[str, Any]:
     return shape | narrowed
 
 
-def list_documents(*, state: DocumentState | None, account: str | None) -> Work:
+def list_documents(
+    *,
+    state: DocumentState | None,
+    account: str | None,
+    kind: Kind | None,
+    verdict: Judged | None,
+) -> Work:
     """Counts over the whole selection, then its newest documents."""
 
     async def work(product: Reconciler, _: Stop) -> Told:
-        listed = await product.list(state=state, account_id=account)
+        listed, _after = await page_of(
+            product,
+            state=state,
+            accounts=None if account is None else {account},
+            after=None,
+            limit=LINES_MAX,
+            kind=kind,
+            verdict=verdict,
+        )
         shape = documents_list(
             listed.counts,
             listed.lines,

@@ -31,7 +31,8 @@ def list_picture(shape: Mapping[str, Any]) -> RenderableType:
     )
     parts: list[RenderableType] = [total, "", _Lines(documents)]
     if (hidden := sum(counts.values()) - len(documents)) > 0:
-        parts.append(Text(f"and {hidden:,} older ones; narrow with --state or --account", "dim"))
+        narrowing = "narrow with --state, --account, --kind or --verdict"
+        parts.append(Text(f"and {hidden:,} older ones; {narrowing}", "dim"))
     return Group(*parts)
 
 

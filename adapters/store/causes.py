@@ -16,6 +16,7 @@ from sqlalchemy import Connection, and_, func, literal, or_, select
 from reconciler.model import ItemState, Kind, Reason
 
 from .finding import chosen
+from .judged import Judged
 from .statement import AnyRow, Statement
 from .tables import table
 
@@ -46,10 +47,15 @@ def troubles(
     *,
     accounts: Collection[str] | None,
     since: datetime | None,
+    kind: Kind | None = None,
+    verdict: Judged | None = None,
 ) -> tuple[Trouble, ...]:
     """Up to `TROUBLES_MAX` items that are pending, held or rejected. None: any."""
     del now
-    asked = _LINES.where(*chosen(accounts=accounts, since=since)).limit(literal(TROUBLES_MAX))
+    narrowed = chosen(accounts=accounts, since=since)
+    narrowed += [] if kind is None else [_item.c.kind == kind]
+    narrowed += [] if verdict is None else [_verdict.c.verdict == verdict]
+    asked = _LINES.where(*narrowed).limit(literal(TROUBLES_MAX))
     return tuple(map(_trouble, Statement(asked).rows(connection, {})))
 
 

@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
+    Select,
     and_,
     bindparam,
+    exists,
     false,
     func,
     literal,
@@ -28,6 +30,7 @@ from reconciler.model import DocumentState, Grade, ItemState, Kind, Purpose
 from .columns import Instant
 from .due import OWES_A_LOOK, PUBLISHING, QUEUED
 from .guards import NOW, UNSETTLED
+from .judged import Judged
 from .statement import Values
 from .tables import UNSETTLED_STATES, table
 
@@ -65,18 +68,18 @@ _RESTING: Final = (
     DocumentState.FAILED,
 )
 
+_OF_ITEM: Final = and_(
+    _item.c.document_id == _verdict.c.document_id, _item.c.key == _verdict.c.item
+)
 _SETTLED_LATELY: Final = (
     select(_verdict.c.document_id)
-    .join(
-        _item,
-        and_(_item.c.document_id == _verdict.c.document_id, _item.c.key == _verdict.c.item),
-    )
+    .join(_item, _OF_ITEM)
     .join(
         _intent,
         and_(_intent.c.document_id == _item.c.document_id, _intent.c.key == _item.c.key),
     )
     .where(
-        or_(_verdict.c.verdict == "found", _verdict.c.verdict == "absent"),
+        or_(_verdict.c.verdict == Judged.FOUND, _verdict.c.verdict == Judged.ABSENT),
         _verdict.c.judged_at >= _LATELY_FROM,
         # A person may have decided on that look, or against it; a proof may have reopened it.
         _item.c.state != ItemState.PENDING,
@@ -109,8 +112,11 @@ def chosen(
     which: Which | None = None,
     accounts: Collection[str] | None = None,
     since: datetime | None = None,
+    kind: Kind | None = None,
+    verdict: Judged | None = None,
 ) -> list[ColumnElement[Any]]:
     """The conditions of a selection; None asks for nothing. `since`: its state began then or later.
+    `kind` and `verdict` are met by one item of it.
 
     A statement with a `which` is given `moments`.
     """
@@ -123,7 +129,17 @@ def chosen(
         found.append(is_one_of(_c.account_id, accounts))
     if since is not None:
         found.append(_c.since >= literal(since, type_=Instant))
+    if verdict is not None:
+        found.append(_c.id.in_(_judged_so(verdict, kind)))
+    elif kind is not None:
+        found.append(exists().where(_item.c.document_id == _c.id, _item.c.kind == kind))
     return found
+
+
+def _judged_so(verdict: Judged, kind: Kind | None) -> Select[Any]:
+    """Documents of which some item, of this kind, was judged so."""
+    so = select(_verdict.c.document_id).where(_verdict.c.verdict == verdict)
+    return so if kind is None else so.join(_item, _OF_ITEM).where(_item.c.kind == kind)
 
 
 def moments(now: datetime) -> Values:

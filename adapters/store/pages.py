@@ -8,11 +8,12 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, and_, literal, or_
 
-from reconciler.model import DocumentState
+from reconciler.model import DocumentState, Kind
 from reconciler.ports import Summary
 
 from .columns import Instant
 from .finding import Which, chosen, moments
+from .judged import Judged
 from .statement import Statement
 from .summaries import COUNTS, LINES, summary_of
 from .tables import table
@@ -32,7 +33,8 @@ class Place:
 class Page:
     """Counts by state over the whole selection, and a part of its documents, newest first.
 
-    `after` is where the next page begins; None: this is the last.
+    `counts` are empty where nobody asked for them. `after` is where the next page begins; None:
+    this is the last.
     """
 
     counts: dict[DocumentState, int]
@@ -50,14 +52,20 @@ def page(
     limit: int,
     which: Which | None = None,
     since: datetime | None = None,
+    kind: Kind | None = None,
+    verdict: Judged | None = None,
+    counted: bool = True,
 ) -> Page:
-    """None of `state`, `accounts`, `which` or `since`: any."""
-    asked_for = chosen(state=state, which=which, accounts=accounts, since=since)
+    """None of what narrows it: any. `kind` and `verdict` are met by one item of a document."""
+    asked_for = chosen(
+        state=state, which=which, accounts=accounts, since=since, kind=kind, verdict=verdict
+    )
     behind = [] if after is None else [_is_behind(after)]
     asked = LINES.where(*asked_for, *behind).limit(limit + 1)  # one more shows whether that is all
     rows = Statement(asked).rows(connection, moments(now))
     lines = tuple(map(summary_of, rows[:limit]))
-    counts = Statement(COUNTS.where(*asked_for)).rows(connection, moments(now))
+    counting = Statement(COUNTS.where(*asked_for))
+    counts = counting.rows(connection, moments(now)) if counted else []
     return Page(
         counts={row.state: row.documents for row in counts},
         lines=lines,

@@ -9,11 +9,12 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from reconciler.model import DocumentState
+from reconciler.model import DocumentState, Kind
 
 from . import keys, reading
 from .causes import Trouble, troubles
 from .finding import Which
+from .judged import Judged
 from .keys import KeptKey
 from .overview import Overview, overview
 from .pages import Page, Place, page
@@ -42,10 +43,13 @@ class ServiceLedger(ABC):
         limit: int,
         which: Which | None = None,
         since: datetime | None = None,
+        kind: Kind | None = None,
+        verdict: Judged | None = None,
+        counted: bool = True,
     ) -> Page:
         """A part of the list, newest first. `accounts` with their `act_`; None: any.
 
-        `since`: the present state began then or later.
+        `since`: the present state began then or later. `kind` and `verdict` are met by one item.
         """
         return await self._read(
             lambda connection, now: page(
@@ -57,6 +61,9 @@ class ServiceLedger(ABC):
                 limit=limit,
                 which=which,
                 since=since,
+                kind=kind,
+                verdict=verdict,
+                counted=counted,
             )
         )
 
@@ -69,11 +76,18 @@ class ServiceLedger(ABC):
         )
 
     async def troubles(
-        self, *, accounts: Collection[str] | None, since: datetime | None
+        self,
+        *,
+        accounts: Collection[str] | None,
+        since: datetime | None,
+        kind: Kind | None = None,
+        verdict: Judged | None = None,
     ) -> tuple[Trouble, ...]:
         """Items that are in the way of their documents; None: any."""
         return await self._read(
-            lambda connection, now: troubles(connection, now, accounts=accounts, since=since)
+            lambda connection, now: troubles(
+                connection, now, accounts=accounts, since=since, kind=kind, verdict=verdict
+            )
         )
 
     async def account_of_key(self, key: str) -> str | None:

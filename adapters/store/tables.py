@@ -129,6 +129,7 @@ class Item(Base, table=True):
 
     __table_args__ = (
         _of_document(),
+        Index("ix_item_kind", "kind", "document_id"),
         Index(
             "ix_item_unsettled", "document_id", **_where("state IN ('pending', 'absent', 'held')")
         ),

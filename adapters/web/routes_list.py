@@ -7,10 +7,11 @@ from typing import Annotated, Final
 
 from fastapi import Query, Request, Response
 
-from reconciler.model import DocumentState
+from reconciler.model import DocumentState, Kind
 
 from ..bootstrap.service import page_of
 from ..shapes import documents_list
+from ..store.judged import Judged
 from ..store.pages import Place
 from .access import Principal
 from .desk import Desk
@@ -19,13 +20,21 @@ from .said_once import refuse_odd_query
 from .shape_response import ShapeResponse
 
 PAGE_MAX: Final = 200
-KNOWN: Final = ("state", "account_id", "limit", "after")
+KNOWN: Final = ("state", "account_id", "kind", "verdict", "limit", "after")
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 State = Annotated[DocumentState | None, Query(description="Only this state.")]
 AccountId = Annotated[
     str | None,
     Query(pattern=r"^(act_)?[1-9][0-9]{0,31}$", description="Only this account."),
+]
+OfKind = Annotated[Kind | None, Query(description="Only documents with an item of this kind.")]
+Verdict = Annotated[
+    Judged | None,
+    Query(
+        description="Only documents with an item, of the `kind` asked for, of which the latest look"
+        " said this."
+    ),
 ]
 Limit = Annotated[int, Query(ge=1, le=PAGE_MAX, description="Documents in one page.")]
 After = Annotated[
@@ -43,8 +52,11 @@ class ListRoutes:
     async def documents(
         self,
         request: Request,
+        *,
         state: State = None,
         account_id: AccountId = None,
+        kind: OfKind = None,
+        verdict: Verdict = None,
         limit: Limit = 50,
         after: After = None,
     ) -> Response:
@@ -56,6 +68,8 @@ class ListRoutes:
             accounts=_accounts(request.state.principal, account_id),
             after=None if after is None else place_of(after),
             limit=limit,
+            kind=kind,
+            verdict=verdict,
         )
         shape = documents_list(
             listed.counts, listed.lines, listed.now, listed.accounts, worker_seen=listed.worker_seen

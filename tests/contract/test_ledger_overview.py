@@ -11,6 +11,7 @@ from typing import Final
 import pytest_asyncio
 
 from adapters.store.finding import LATELY, Which
+from adapters.store.judged import Judged
 from adapters.store.ledger import SqlLedger
 from adapters.store.overview import ACCOUNTS_SHOWN_MAX, COUNT_MAX
 from reconciler.lifecycle import shown_next
@@ -160,13 +161,110 @@ async def test_each_filter_finds_what_the_core_means_by_its_name(ledger: SqlLedg
         assert wanted, "a filter that finds nothing shows nothing"
 
 
-async def test_what_looks_said_is_found_by_its_index(tmp_path: Path, clock: StandingClock) -> None:
+MIXED: Final = (
+    document("mixed", bound("a1", "30", Grade.MARK), pending("a2"),
+             item("c1", kind=Kind.CAMPAIGN, position=3),
+             verdicts=(said("found"), said("inconclusive", item="a2"))),
+    document("campaign", bound("c1", "32", Grade.MARK, kind=Kind.CAMPAIGN),
+             verdicts=(said("found", item="c1"),)),
+)  # fmt: skip
+"""Of one a campaign of which nothing was said, of the other one that was found."""
+
+NARROWINGS: Final[tuple[tuple[Kind | None, Judged | None], ...]] = tuple(
+    (kind, verdict)
+    for kind in (None, Kind.AD, Kind.CAMPAIGN, Kind.ADSET)
+    for verdict in (None, *Judged)
+)
+
+
+def _has_one(view: View, kind: Kind | None, verdict: Judged | None) -> bool:
+    """Whether one item is both of the kind and judged so."""
+    judged = {one.item: one.verdict for one in view.document.verdicts}
+    return any(
+        (kind is None or each.kind is kind)
+        and (verdict is None or judged.get(each.key) == verdict.value)
+        for each in view.document.items
+    )
+
+
+async def test_a_kind_and_a_verdict_narrow_the_list_to_documents_of_which_one_item_meets_both(
+    ledger: SqlLedger,
+) -> None:
+    await put(ledger, *MIXED)
+    views = [await ledger.read(each.id) for each in (*DOCUMENTS, *MIXED)]
+
+    for kind, verdict in NARROWINGS:
+        wanted = {view.document.id for view in views if _has_one(view, kind, verdict)}
+        page = await ledger.page(limit=100, kind=kind, verdict=verdict)
+        uncounted = await ledger.page(limit=100, kind=kind, verdict=verdict, counted=False)
+        assert {line.document.id for line in page.lines} == wanted, (kind, verdict)
+        assert sum(page.counts.values()) == len(wanted)
+        assert (uncounted.lines, uncounted.counts) == (page.lines, {})
+
+
+async def test_a_kind_and_a_verdict_go_together_with_whatever_else_narrows_the_list(
+    ledger: SqlLedger,
+) -> None:
+    await put(ledger, *MIXED)
+
+    found = await ledger.page(
+        limit=100,
+        state=_D.DRAFT,
+        accounts={"act_1001"},
+        since=NOON,
+        which=Which.RECOVERED,
+        kind=Kind.CAMPAIGN,
+        verdict=Judged.FOUND,
+    )
+
+    assert [line.document.id for line in found.lines] == ["campaign"]
+
+
+async def test_pages_of_a_narrowed_list_follow_each_other_while_documents_arrive(
+    ledger: SqlLedger,
+) -> None:
+    await put(ledger, *MIXED)
+    whole = await ledger.page(limit=100, kind=Kind.AD, verdict=Judged.FOUND)
+    ids: list[str] = []
+    after = None
+
+    for number in range(len(whole.lines)):
+        part = await ledger.page(limit=1, after=after, kind=Kind.AD, verdict=Judged.FOUND)
+        ids += [line.document.id for line in part.lines]
+        after = part.after
+        changed = {"created_at": NOON + MINUTE, "verdicts": (said("found"),)}
+        await put(ledger, document(f"late{number}", bound("a1", f"9{number}"), **changed))
+
+    assert after is None
+    assert ids == [line.document.id for line in whole.lines]
+
+
+async def test_what_stands_in_the_way_is_narrowed_item_by_item(ledger: SqlLedger) -> None:
+    await put(ledger, *MIXED)
+
+    async def found(kind: Kind | None, verdict: Judged | None) -> set[str]:
+        lines = await ledger.troubles(accounts=None, since=None, kind=kind, verdict=verdict)
+        return {one.document_id for one in lines}
+
+    assert await found(Kind.CAMPAIGN, None) == set()
+    assert await found(Kind.AD, Judged.INCONCLUSIVE) == {"mixed", "half"}
+    assert await found(Kind.AD, Judged.ABSENT) == {"made_again"}
+    assert await found(None, Judged.FOUND) == {"reopened"}
+
+
+async def test_what_looks_said_and_which_kinds_there_are_is_found_by_an_index(
+    tmp_path: Path, clock: StandingClock
+) -> None:
     """SQLite plans without counting rows."""
     async with opened(new_file(tmp_path), clock) as few:
         with plans() as told:
             await few.overview(accounts=None, since=None)
             await few.page(limit=1, which=Which.RECOVERED)
+            await few.page(limit=1, kind=Kind.AD)
+            await few.page(limit=1, kind=Kind.AD, verdict=Judged.ABSENT)
 
+    assert len(told.using("ix_verdict_said (verdict=?)")) == 2
+    assert len(told.using("ix_item_kind (kind=? AND document_id=?)")) == 2
     assert len(told.using("ix_verdict_said (verdict=? AND judged_at>?)")) == 3
     assert told.reading_whole("verdict", "item", "intent") == []
 

@@ -56,6 +56,18 @@ def test_what_people_see(shell: Shell) -> None:
     assert "never looked up: 1 confirmed by reply" in explained.out
 
 
+def test_a_list_is_narrowed_by_kind_and_verdict(shell: Shell) -> None:
+    document_id = shell.submitted("Spring / 1")
+
+    by_kind = shell.run("list", "--kind", "ad", "--account", "1001", "--json").json
+    other_kind = shell.run("list", "--kind", "campaign", "--json").json
+    by_verdict = shell.run("list", "--verdict", "found")
+
+    assert [one["document_id"] for one in by_kind["documents"]] == [document_id]
+    assert (by_kind["counts"], other_kind["counts"]) == ({"draft": 1}, {})
+    assert (by_verdict.code, by_verdict.out.startswith("no documents")) == (0, True)
+
+
 def test_the_same_plan_is_the_same_document_unless_new_is_said(shell: Shell) -> None:
     plan = shell.plan("Spring / 1")
     first = shell.run("submit", plan, "--json").json

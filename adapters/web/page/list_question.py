@@ -11,16 +11,17 @@ from urllib.parse import urlencode
 
 from fastapi import Request
 
-from reconciler.model import DocumentState
+from reconciler.model import DocumentState, Kind
 
 from ...store.finding import Which
+from ...store.judged import Judged
 from ...store.pages import Place
 from ..refusals import Refused
 from ..routes_list import place_of, token_of
 from ..said_once import refuse_odd_query
 
 LIST: Final = "/documents"
-KNOWN: Final = ("state", "which", "account_id", "since", "by_cause", "after")
+KNOWN: Final = ("state", "which", "account_id", "since", "kind", "verdict", "by_cause", "after")
 
 _ACCOUNT: Final = re.compile(r"(?:act_)?([1-9][0-9]{0,31})")
 _AFTER: Final = re.compile(r"[0-9]{1,16}:.{1,200}")
@@ -36,6 +37,8 @@ class Question:
     which: Which | None = None
     account_id: str | None = None
     since: date | None = None
+    kind: Kind | None = None
+    verdict: Judged | None = None
     by_cause: bool = False
     after: Place | None = None
 
@@ -57,6 +60,8 @@ class Question:
             "which": self.which,
             "account_id": self.account_id,
             "since": self.since and self.since.isoformat(),
+            "kind": self.kind,
+            "verdict": self.verdict,
             "by_cause": "1" if self.by_cause else None,
             "after": self.after and token_of(self.after),
         }
@@ -72,6 +77,8 @@ def question_of(request: Request) -> Question:
         which=_read(given, "which", Which),
         account_id=_read(given, "account_id", _account),
         since=_read(given, "since", date.fromisoformat),
+        kind=_read(given, "kind", Kind),
+        verdict=_read(given, "verdict", Judged),
         by_cause=given.get("by_cause") == "1",
         after=_read(given, "after", _after),
     )

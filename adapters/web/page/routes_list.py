@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from fastapi import Request, Response
 
-from reconciler.model import DocumentState
+from reconciler.model import DocumentState, Kind
 
 from ...bootstrap.service import page_of
 from ...shapes import documents_list
 from ...shapes.values import shown_time
 from ...store.causes import TROUBLES_MAX
 from ...store.finding import Which
+from ...store.judged import Judged
 from ...store.overview import COUNT_MAX, Overview
 from ..access import Principal
 from ..browser_session import BrowserAccess
@@ -52,6 +53,8 @@ class ListPage:
             throttled=[(one.id, shown_time(one.until)) for one in seen.throttled],
             states=_states(seen, asked),
             filters=_filters(seen, asked),
+            kinds=list(Kind),
+            verdicts=list(Judged),
             title=_title(asked),
             **await shown(asked, accounts),
         )
@@ -65,6 +68,9 @@ class ListPage:
             limit=LINES_SHOWN,
             which=asked.which,
             since=asked.since_at,
+            kind=asked.kind,
+            verdict=asked.verdict,
+            counted=False,
         )
         shape = documents_list(
             listed.counts, listed.lines, listed.now, listed.accounts, worker_seen=listed.worker_seen
@@ -74,7 +80,9 @@ class ListPage:
 
     async def _by_cause(self, asked: Question, accounts: Collection[str] | None) -> dict[str, Any]:
         ledger = self._desk.service.ledger
-        troubles = await ledger.troubles(accounts=accounts, since=asked.since_at)
+        troubles = await ledger.troubles(
+            accounts=accounts, since=asked.since_at, kind=asked.kind, verdict=asked.verdict
+        )
         return {"causes": causes_of(troubles), "is_cut": len(troubles) >= TROUBLES_MAX}
 
 

@@ -16,6 +16,7 @@ from fixtures.stage import Stage
 from reconciler.model import DocumentState
 from tests.crash.plans import FOUR_ADS, ONE_AD, ads
 from tests.integration.web.in_process import asked
+from tests.integration.web.page import scenes
 
 DOCUMENTS = "/v1/documents"
 
@@ -253,10 +254,32 @@ def test_a_list_is_narrowed_by_state_and_account(stage: Stage) -> None:
     assert (none["counts"], none["documents"], none["after"]) == ({}, [], None)
 
 
+def test_a_list_is_narrowed_by_a_kind_and_by_what_a_look_said_of_an_item(stage: Stage) -> None:
+    rescued = scenes.rescued(stage)
+    draft = stage.submit(ads("Spring / 2"))
+
+    async def asking(client: httpx.AsyncClient) -> list[Any]:
+        queries = (
+            {"kind": "ad"},
+            {"kind": "campaign"},
+            {"verdict": "found"},
+            {"verdict": "found", "kind": "ad", "state": "published"},
+            {"verdict": "inconclusive"},
+        )
+        return [(await client.get(DOCUMENTS, params=query)).json() for query in queries]
+
+    found = asked(stage, asking)
+
+    ids = [[one["document_id"] for one in each["documents"]] for each in found]
+    assert ids == [[draft, rescued], [], [rescued], [rescued], []]
+    assert [sum(each["counts"].values()) for each in found] == [2, 0, 1, 1, 0]
+
+
 @pytest.mark.parametrize(
     "query",
-    [{"limit": 0}, {"limit": 201}, {"state": "crashed"}, {"account_id": "x"}, {"after": "x"}],
-)
+    [{"limit": 0}, {"limit": 201}, {"state": "crashed"}, {"account_id": "x"}, {"after": "x"},
+     {"kind": "adgroup"}, {"verdict": "held"}],
+)  # fmt: skip
 def test_a_query_that_makes_no_sense_is_refused(stage: Stage, query: dict[str, Any]) -> None:
     async def asking(client: httpx.AsyncClient) -> httpx.Response:
         return await client.get(DOCUMENTS, params=query)

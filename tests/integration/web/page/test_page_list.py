@@ -131,9 +131,33 @@ def test_a_state_an_account_and_a_day_narrow_it_together(stage: Stage) -> None:
     assert found == [[held], [elsewhere], [], [elsewhere, held], [], [elsewhere, held]]
 
 
+def test_a_kind_and_a_verdict_narrow_the_list_and_its_causes_and_stay_chosen(stage: Stage) -> None:
+    rescued = scenes.rescued(stage)
+    held, _ = scenes.held_before_two(stage)
+    stage.submit(ads("A draft"))
+
+    async def browsing(browser: Browser) -> list[Element]:
+        asked = ("kind=ad&verdict=found", "kind=campaign", "verdict=inconclusive&by_cause=1",
+                 "verdict=found&by_cause=1", "kind=ad&verdict=")  # fmt: skip
+        return [await browser.page(f"{LIST}?{one}") for one in asked]
+
+    found, none, causes, no_causes, every = browsed(stage, browsing)
+
+    assert (listed(found), listed(none)) == ([rescued], [])
+    assert (listed(causes), listed(no_causes)) == ([held], [])
+    assert len(listed(every)) == 3
+    form = found.one("form", role="search")
+    assert [one.text for one in form.all("option") if "selected" in one.attributes] == [
+        "ad",
+        "found",
+    ]
+    assert all("kind=ad&verdict=found" in one.attributes["href"] for one in
+               found.one("aside").all("a"))  # fmt: skip
+
+
 def test_what_cannot_be_meant_is_refused_and_not_passed_over(stage: Stage) -> None:
-    queries = ("state=broken", "which=all", "account_id=x", "since=yesterday", "after=x",
-               "stat=held", "state=held&state=draft")  # fmt: skip
+    queries = ("state=broken", "which=all", "kind=adgroup", "verdict=held", "account_id=x",
+               "since=yesterday", "after=x", "stat=held", "state=held&state=draft")  # fmt: skip
 
     async def browsing(browser: Browser) -> list[int]:
         return [(await browser.get(f"{LIST}?{query}")).status_code for query in queries]
