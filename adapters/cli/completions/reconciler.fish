@@ -1,0 +1,1 @@
+complete --command reconciler --no-files --arguments "(env _RECONCILER_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) reconciler)" --condition "env _RECONCILER_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) reconciler"
