@@ -49,8 +49,8 @@ class Granted:
                 account=None if account is view.account else account,
             )
 
-        change = self.outside.ledger.change
-        given = await change(self.held.document_id, self.fence, decide, only=())
+        # Whole, for it is what the person is shown of the document.
+        given = await self.outside.ledger.change(self.held.document_id, self.fence, decide)
         self.view = given or await self.outside.ledger.read(self.held.document_id)
 
 

@@ -57,7 +57,7 @@ def items_picture(state: Shape) -> RenderableType:
         padding=(0, 2, 0, 0),
         header_style="dim",
     )
-    least = {"external id": max(len(item["external_id"] or "-") for item in items)}
+    least = {"external id": max((len(item["external_id"] or "-") for item in items), default=1)}
     for name in ("", "key", "kind", "name", "state", "external id", "found by"):
         folds = name in ("key", "name", "state")  # an id is to be copied: never folded, never cut
         table.add_column(name, no_wrap=not folds, overflow="fold", min_width=least.get(name))

@@ -112,7 +112,13 @@ def test_a_listing_that_breaks_off_is_run_again(shell: Shell, graph: FakeGraph) 
     ran = shell.run("resolve", document_id, "a1", "--adopt", theirs, *WHY, "--json")
 
     assert (ran.code, ran.json["state"]) == (5, "held"), ran
+    assert [item["key"] for item in ran.json["items"]] == ["a1"]
     assert "not decided" in ran.err
+
+    seen = shell.run("resolve", document_id, "a1", "--none", *WHY)
+
+    assert (seen.code, "held (echo_unproven)" in seen.out) == (5, True), seen
+    assert "not decided" in seen.err
 
 
 def _line(document_id: str, decision: str, **more: object) -> str:

@@ -158,6 +158,7 @@ def test_a_listing_that_does_not_end_decides_nothing(stage: Stage) -> None:
     resolved = decide(stage, document_id, adopt(theirs))
 
     assert (resolved.withheld, resolved.is_recorded) == (Reason.LISTING_INCOMPLETE, False)
+    assert resolved.view.document == stage.document(document_id), "whole, with its items"
     assert stage.document(document_id).lease is None
     assert decide(stage, document_id, adopt(theirs)).is_recorded
 

@@ -55,6 +55,14 @@ def test_a_document_says_what_it_is_in_words_and_symbols(view: View, line: str) 
     assert line in of_document(view)
 
 
+def test_a_document_of_which_no_item_is_known_is_drawn_all_the_same() -> None:
+    view = sample.published()
+
+    drawn_so = of_document(replace(view, document=replace(view.document, items=())))
+
+    assert "state     published" in drawn_so
+
+
 @pytest.mark.parametrize(
     ("origin", "says"),
     [(Origin.OURS, "+ absent, may be made"), (Origin.IMPORTED, "+ absent, was never made")],
