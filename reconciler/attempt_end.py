@@ -84,4 +84,4 @@ def looked(view: View, document: Document, seen: Look, outside: Outside) -> Chan
     stale = stale_items(document, seen)
     evidence = tuple(v.evidence for key, v in seen.verdicts.items() if key not in stale)
     decided = with_verdicts(document, seen, view.now, outside.limits)
-    return Change(document=decided, events=told(seen, stale), evidence=evidence)
+    return Change(document=decided, events=told(seen, stale, document), evidence=evidence)

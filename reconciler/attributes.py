@@ -1,4 +1,4 @@
-"""What the listings of a look show of the entities that are confirmed already.
+"""What the listings of a look show of the entities that are recorded already.
 
 Nothing here moves a state: that an entity was made stays true, whatever became of it since.
 Pure: frozen document in, frozen document out.
@@ -6,22 +6,23 @@ Pure: frozen document in, frozen document out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from .copying import replace
-from .facts import with_items
+from .created_time import parse_created_time
+from .facts import items_beside, with_items
 from .limits import Limits
 from .listing import Listing, Row, Statuses
 from .look import Look
-from .model import Attempt, Document, Intent, Item, ItemState, Kind
-from .request import warnings_of
+from .model import Attempt, Document, Intent, Item, ItemState, Kind, Surplus
+from .request import is_comparison, warnings_of
 from .settling import answers_show_from
 from .walking import place_of
 
 
 def with_what_listings_show(document: Document, look: Look, limits: Limits) -> Document:
-    """Attributes of the confirmed items that were listed; since when those that were not are gone.
+    """Attributes of the confirmed items that were listed; since when what was not is gone.
 
     Only ids of `look.named` can be missed: of any other, a narrowed walk may have dropped the row.
     """
@@ -34,9 +35,19 @@ def with_what_listings_show(document: Document, look: Look, limits: Limits) -> D
         row = rows.get(intent.external_id)
         if row is not None:
             return with_row(item, row, None)
-        missed_at = _missed_at(intent, document.attempts, look, limits)
+        missed_at = _missed_at(intent.external_id, [intent], document.attempts, look, limits)
         return item if missed_at is None else _unlisted(item, intent, missed_at)
 
+    def still(extra: Surplus) -> Surplus:
+        if extra.external_id in rows:
+            return replace(extra, unlisted_since=None) if extra.unlisted_since else extra
+        beside = [item.intent for item in items_beside(document, extra) if item.intent]
+        missed_at = _missed_at(extra.external_id, beside, document.attempts, look, limits)
+        since = extra.unlisted_since or missed_at
+        return extra if missed_at is None else replace(extra, unlisted_since=since)
+
+    surplus = tuple(still(extra) for extra in document.surplus)
+    document = document if surplus == document.surplus else replace(document, surplus=surplus)
     return with_items(document, shown)
 
 
@@ -44,16 +55,22 @@ def with_row(item: Item, row: Row, created_at: datetime | None) -> Item:
     """Attributes as the API gave them; what differs from what was sent is said loudly."""
     if item.intent is None:
         return item
-    told = tuple(dict.fromkeys((*item.intent.warnings, *warnings_of(item, item.intent, row))))
+    told = [each for each in item.intent.warnings if not is_comparison(each)]  # of former rows
     intent = replace(
         item.intent,
         created_time=created_at or item.intent.created_time,
         effective_status=row.effective_status,
         attributes=row.data,
-        warnings=told,
+        warnings=(*told, *warnings_of(item, item.intent, row)),
         unlisted_since=None,
     )
     return item if intent == item.intent else replace(item, intent=intent)
+
+
+def created_at(intent: Intent) -> datetime | None:
+    """When the API made it: as a look judged it, else as the row that was listed since has it."""
+    told = (intent.attributes or {}).get("created_time")
+    return intent.created_time or parse_created_time(told if isinstance(told, str) else None)
 
 
 def warnings_said(intent: Intent) -> tuple[str, ...]:
@@ -71,15 +88,25 @@ def _unlisted(item: Item, intent: Intent, at: datetime) -> Item:
 
 
 def _missed_at(
-    intent: Intent, attempts: Iterable[Attempt], look: Look, limits: Limits
+    external_id: str,
+    beside: Sequence[Intent],
+    attempts: Iterable[Attempt],
+    look: Look,
+    limits: Limits,
 ) -> datetime | None:
-    """When the first complete listing began that ought to show it and does not; None: none did."""
-    if intent.external_id not in look.named:
+    """When the listings began that ought to show it, in the place of each of these intents, and do
+    not. None: one is not listed whole, or not late enough."""
+    if external_id not in look.named:
         return None
-    shows_from = answers_show_from(intent, attempts, limits.timings())
-    began = (walk.started_at for walk in look.listings if _covers(walk, intent))
-    late_enough = (at for at in began if shows_from is None or at >= shows_from)
-    return min(late_enough, default=None)
+    attempts, missed = tuple(attempts), list[datetime]()
+    for intent in beside:
+        shows_from = answers_show_from(intent, attempts, limits.timings())
+        began = (walk.started_at for walk in look.listings if _covers(walk, intent))
+        late_enough = [at for at in began if shows_from is None or at >= shows_from]
+        if not late_enough:
+            return None
+        missed.append(min(late_enough))
+    return max(missed, default=None)
 
 
 def _covers(listing: Listing, intent: Intent) -> bool:

@@ -163,7 +163,7 @@ def _told(
     applied = Event(kind=events.BATCH_APPLIED, detail={"run": run, "bound": _bound(planned)})
     return (
         *((taken,) if planned.crashed else ()),
-        *(told(look, frozenset()) if look else ()),
+        *(told(look, frozenset(), case.standing) if look else ()),
         applied,
         *told_state(case.standing, after),
     )

@@ -71,7 +71,7 @@ def with_verdicts(document: Document, look: Look, now: datetime, limits: Limits)
         for new, old in zip(items, document.items, strict=True)
     )
     decided = replace(
-        document,
+        shown,
         items=items,
         verdicts=_verdicts(document, look, now, stale),
         attempts_used=used_after_a_find(document, limits) if confirmed else document.attempts_used,
@@ -169,8 +169,9 @@ def _is_trouble(verdict: Verdict | None) -> bool:
     return isinstance(verdict, Inconclusive) and verdict.reason is not Reason.TOO_SOON
 
 
-def told(look: Look, stale: frozenset[str]) -> tuple[Event, ...]:
-    """The journal's lines about a look."""
+def told(look: Look, stale: frozenset[str], before: Document) -> tuple[Event, ...]:
+    """The journal's lines about a look. Surplus that was reported `before` is told once only."""
+    reported = {extra.external_id for extra in before.surplus}
     lines = [
         Event(
             kind=events.STALE if key in stale else events.LOOKED,
@@ -183,7 +184,8 @@ def told(look: Look, stale: frozenset[str]) -> tuple[Event, ...]:
         )
         for key, verdict in sorted(look.verdicts.items())
     ]
-    return (*lines, *(_told_surplus(extra) for extra in look.judgement.surplus))
+    fresh = (extra for extra in look.judgement.surplus if extra.external_id not in reported)
+    return (*lines, *(_told_surplus(extra) for extra in fresh))
 
 
 def told_state(before: Document, after: Document) -> tuple[Event, ...]:

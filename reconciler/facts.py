@@ -219,6 +219,12 @@ def bound(item: Item, intent: Intent, external_id: str, grade: Grade) -> Item:
     return replace(item, state=ItemState.CONFIRMED, intent=intent)
 
 
+def items_beside(document: Document, extra: Surplus) -> list[Item]:
+    """Where its place may be told by: the item it was reported of, else all of its kind."""
+    fitting = (item for item in document.items if item.kind is extra.kind)
+    return [item for item in fitting if extra.item in (None, item.key)]
+
+
 def without_bound_surplus(document: Document) -> Document:
     """What is bound by now is no surplus."""
     ids = {item.intent.external_id for item in document.items if item.intent}

@@ -209,13 +209,14 @@ class Lease:
 class Surplus:
     """An entity beyond what the document wants. `item` is None where none fits.
 
-    `known` is set once a person recorded it; only then does `next` fall silent about it.
+    `next` is silent about it once a person recorded it as `known`, and while no listing shows it.
     """
 
     external_id: str
     kind: Kind
     item: str | None = None
     known: bool = False
+    unlisted_since: datetime | None = None  # as of an intent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -199,7 +199,7 @@ class Summary:
 
     document: Document  # items, attempts, verdicts and surplus empty
     unsettled: bool
-    has_surplus: bool
+    has_surplus: bool  # known or not, that a listing shows
 
 
 class Ledger(Duties, Arrivals, Batches, Protocol):

@@ -207,7 +207,9 @@ def _decision(act: _Act, contested: frozenset[str], fraction: float) -> Decide:
         )
         evidence = [v.evidence for key, v in act.look.verdicts.items() if key not in stale]
         return replace(
-            change, events=(*told(act.look, stale), *change.events), evidence=tuple(evidence)
+            change,
+            events=(*told(act.look, stale, view.document), *change.events),
+            evidence=tuple(evidence),
         )
 
     return decide

@@ -144,6 +144,11 @@ def warnings_of(item: Item, intent: Intent, row: Row) -> tuple[str, ...]:
     )
 
 
+def is_comparison(warning: str) -> bool:
+    """Whether `warnings_of` says such of a row; other warnings tell of what a program did."""
+    return warning.startswith(("name: sent ", "status: sent ", "parent: sent "))
+
+
 def _status_sent(item: Item, intent: Intent) -> str | None:
     """None where no status was sent, or it is not known: an import has names only, no request."""
     if not intent.fingerprint or item.kind is Kind.ADCREATIVE:

@@ -54,7 +54,7 @@ def decided(view: View, ruled: Ruled, limits: Limits, fraction: float) -> Change
     if decision.choice is Choice.ADOPT:
         document = replace(_with_known(document, was, decision.also), attempts_used=0)
     document = at_rest(document, view, limits, fraction)
-    looked = told(shown, frozenset()) if shown is not None else ()
+    looked = told(shown, frozenset(), view.document) if shown is not None else ()
     return Change(
         document=document,
         events=(*looked, _line(ruled, was), *told_state(view.document, document)),

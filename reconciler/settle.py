@@ -75,7 +75,9 @@ async def settle(
     deadline = _from_now(budget)
     asking = Asking(asked=asked, refresh=refresh, imported=imported, deadline=deadline)
     if asking.work(view.document, view.now) is None:
-        return Settled(view=view)
+        return Settled(
+            view=view, held_by_another=refresh and is_held_by_another(view.document, view.now)
+        )
     # 5. Stop where somebody else is at it.
     if is_held_by_another(view.document, view.now):
         return Settled(view=view, held_by_another=True)

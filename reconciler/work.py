@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from .deciding import owed_places
-from .facts import with_answers_decided
+from .facts import items_beside, with_answers_decided
 from .lease import is_free
 from .listing import Place
 from .model import Document, DocumentState, Item, ItemState, Origin
@@ -47,13 +47,15 @@ class Work:
         """What to list beside the places of the items. A late answer may end what is owed."""
         is_owed = self.is_owed and owes_look(document)
         owed = owed_places(document) if is_owed else frozenset()
-        return owed | (confirmed_places(document) if self.refresh else frozenset())
+        return owed | (recorded_places(document) if self.refresh else frozenset())
 
     def naming(self, document: Document) -> frozenset[str]:
         """Ids to look for whatever they are called by now: somebody may have renamed them."""
-        confirmed = document.items if self.refresh else ()
-        intents = (item.intent for item in confirmed if item.state is ItemState.CONFIRMED)
-        return frozenset(i.external_id for i in intents if i and i.external_id)
+        if not self.refresh:
+            return frozenset()
+        confirmed = (item.intent for item in document.items if item.state is ItemState.CONFIRMED)
+        bound = {intent.external_id for intent in confirmed if intent and intent.external_id}
+        return frozenset(bound | {extra.external_id for extra in document.surplus})
 
 
 NOTHING: Final = Work(settles=False, is_owed=False, asked=False, refresh=False)
@@ -92,10 +94,11 @@ def is_held_by_another(document: Document, now: datetime) -> bool:
     return not is_free(document.lease, now)
 
 
-def confirmed_places(document: Document) -> frozenset[Place]:
-    """Where what is confirmed stands."""
+def recorded_places(document: Document) -> frozenset[Place]:
+    """Where what is confirmed stands, and what was reported beyond it."""
+    beside = {item.key for extra in document.surplus for item in items_beside(document, extra)}
     return frozenset(
         place_of(item.intent)
         for item in document.items
-        if item.intent is not None and item.state is ItemState.CONFIRMED
+        if item.intent is not None and (item.state is ItemState.CONFIRMED or item.key in beside)
     )

@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ..shapes import about_surplus
 from .items_picture import items_picture, legend, outside, remarks
 from .next_picture import clock, next_picture
 from .output import visible
@@ -84,11 +85,12 @@ def _surplus(state: Shape) -> RenderableType | None:
             f"{extra['external_id']}  {extra['kind']}",
             f"  of item {extra['item']}" if extra["item"] else "  fits no item",
             "  (known)" if extra["known"] else "",
+            f"  not listed since {clock(gone)}" if (gone := extra["unlisted_since"]) else "",
         )
         for extra in state["surplus"]
     ]
-    head = Text("surplus   exists outside beyond what the document wants", "dim")
-    if all(extra["known"] for extra in state["surplus"]):
+    head = Text("surplus   reported by a look, beyond what the document wants", "dim")
+    if all(extra["known"] or extra["unlisted_since"] for extra in state["surplus"]):
         return Group(head, *lines)
     return Group(head, *lines, Padding(Text(_what_to_do(state)), (0, 0, 0, 4)))
 
@@ -97,17 +99,12 @@ def _what_to_do(state: Shape) -> str:
     """With the command that records the first of them, where one of ours stands beside it."""
     bound = {item["key"]: item["external_id"] for item in state["items"] if item["external_id"]}
     for extra in state["surplus"]:
-        if not extra["known"] and extra["item"] in bound:
+        is_open = not extra["known"] and not extra["unlisted_since"]
+        if is_open and extra["item"] in bound:
             flags = f"--adopt {bound[extra['item']]} --also {extra['external_id']}"
             to_resolve = f"reconciler resolve {state['document_id']} {extra['item']} {flags}"
-            return f"{WHAT_TO_DO_ABOUT_SURPLUS}\n{to_resolve} --reason TEXT"
-    return WHAT_TO_DO_ABOUT_SURPLUS
-
-
-WHAT_TO_DO_ABOUT_SURPLUS: Final = (
-    "Look at it in Ads Manager beside the one that is recorded. What is too many is yours to "
-    "delete: nothing here deletes. What is to stay is recorded as known, for good, with a reason."
-)
+            return f"{about_surplus(state)}\n{to_resolve} --reason TEXT"
+    return about_surplus(state)
 
 
 def _attempts(state: Shape) -> RenderableType | None:

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from reconciler.attributes import warnings_said
+from reconciler.attributes import created_at, warnings_said
 from reconciler.model import Document, Item
 
 COLUMNS: Final = (
     *("document_id", "key", "origin", "account_id", "document_state", "item", "kind", "name"),
     *("container_kind", "container_id", "state", "reason", "external_id", "found_by"),
-    *("created_time", "effective_status", "attributes", "warnings"),
+    *("created_time", "effective_status", "attributes", "warnings", "unlisted_since"),
 )
 
 
@@ -52,10 +52,11 @@ def _values(document: Document, item: Item) -> dict[str, Any]:
         "reason": intent.reason.value if intent and intent.reason else None,
         "external_id": intent.external_id if intent else None,
         "found_by": intent.found_by.value if intent and intent.found_by else None,
-        "created_time": _time(intent.created_time) if intent else None,
+        "created_time": _time(created_at(intent)) if intent else None,
         "effective_status": intent.effective_status if intent else None,
         "attributes": dict(intent.attributes) if intent and intent.attributes else None,
         "warnings": list(warnings_said(intent)) if intent else [],
+        "unlisted_since": _time(intent.unlisted_since) if intent else None,
     }
 
 

@@ -7,7 +7,7 @@ from .account_state import account_state
 from .batch_report import batch_report, outcome_row, plan_report, planned_row
 from .checks import Check, checks_list
 from .decisions_report import DecisionLine, decisions_report
-from .document_state import counted, document_state
+from .document_state import about_surplus, counted, document_state
 from .duplicates_report import duplicates_report
 from .explanation import Explained, explanation
 from .import_report import import_preview, import_report
@@ -21,6 +21,7 @@ __all__ = [
     "Check",
     "DecisionLine",
     "Explained",
+    "about_surplus",
     "account_state",
     "batch_report",
     "checks_list",

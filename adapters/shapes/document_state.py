@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from reconciler.attributes import warnings_said
-from reconciler.created_time import parse_created_time
+from reconciler.attributes import created_at, warnings_said
 from reconciler.lifecycle import shown_next
 from reconciler.model import (
     Attempt,
     Container,
     ContainerKind,
     Document,
-    Intent,
     Item,
     ItemState,
     JudgedItem,
@@ -98,6 +96,29 @@ def counted(items: Sequence[Mapping[str, Any]]) -> str:
     return f"{confirmed} of {len(items)} were made and are recorded, {unlisted} not listed any more"
 
 
+def about_surplus(state: Mapping[str, Any]) -> str:
+    """What a person may do about what is listed and not known; where the recorded entity itself is
+    gone, another one of it may be the last."""
+    gone = {item["key"] for item in state["items"] if item["unlisted_since"]}
+    is_last = any(extra["item"] in gone for extra in state["surplus"] if _is_open(extra))
+    first = _MAY_BE_THE_LAST if is_last else _MAY_BE_TOO_MANY
+    return f"{first} What is to stay is recorded as known, for good, with a reason."
+
+
+def _is_open(extra: Mapping[str, Any]) -> bool:
+    return not extra["known"] and extra["unlisted_since"] is None
+
+
+_MAY_BE_TOO_MANY: Final = (
+    "Look at it in Ads Manager beside the one that is recorded. What is too many is yours to "
+    "delete: nothing here deletes."
+)
+_MAY_BE_THE_LAST: Final = (
+    "What is recorded is not listed any more, so this may be the only one there is: look at both "
+    "in Ads Manager before anything is deleted."
+)
+
+
 def _item(item: Item) -> dict[str, Any]:
     intent = item.intent
     return {
@@ -108,19 +129,13 @@ def _item(item: Item) -> dict[str, Any]:
         "reason": intent.reason.value if intent and intent.reason else None,
         "external_id": intent.external_id if intent else None,
         "effective_status": intent.effective_status if intent else None,
-        "created_time": shown_time(_created(intent)) if intent else None,
+        "created_time": shown_time(created_at(intent)) if intent else None,
         "attributes": dict(intent.attributes) if intent and intent.attributes else None,
         "found_by": intent.found_by.value if intent and intent.found_by else None,
         "unlisted_since": shown_time(intent.unlisted_since) if intent else None,
         "warnings": list(warnings_said(intent)) if intent else [],
         "error": _last_error(item),
     }
-
-
-def _created(intent: Intent) -> datetime | None:
-    """When the API made it: as a look judged it, else as the row that was listed since has it."""
-    told = (intent.attributes or {}).get("created_time")
-    return intent.created_time or parse_created_time(told if isinstance(told, str) else None)
 
 
 def _last_error(item: Item) -> str | None:
@@ -160,6 +175,7 @@ def _surplus(extra: Surplus) -> dict[str, Any]:
         "external_id": extra.external_id,
         "kind": extra.kind.value,
         "known": extra.known,
+        "unlisted_since": shown_time(extra.unlisted_since),
     }
 
 

@@ -50,7 +50,7 @@ class Which(StrEnum):
     UNSETTLED = "unsettled"  # a call went unanswered, and nobody is publishing
     AWAITS_LOOK = "awaits_look"  # a look is due or owed, now or later
     NEEDS_PERSON = "needs_person"  # `next` is decide or raise_limit
-    SURPLUS = "surplus"  # more exists than is wanted, and nobody recorded it as known
+    SURPLUS = "surplus"  # more is listed than is wanted, and nobody recorded it as known
     RECOVERED = "recovered"  # within the last 24 hours a look settled a call, no person did
 
 
@@ -60,7 +60,9 @@ _FEW: Final = _c.id.in_(select(_item.c.document_id).where(text(UNSETTLED_STATES)
 _IS_PUBLISHED_NOW: Final = func.coalesce(
     and_(_c.lease_purpose == Purpose.PUBLISH, _c.lease_until > NOW), false()
 )
-_UNKNOWN: Final = select(_surplus.c.document_id).where(_surplus.c.known.is_(False))
+_UNKNOWN: Final = select(_surplus.c.document_id).where(
+    _surplus.c.known.is_(False), _surplus.c.unlisted_since.is_(None)
+)
 _RESTING: Final = (
     DocumentState.PUBLISHED,
     DocumentState.CANCELLED,

@@ -241,6 +241,7 @@ class Surplus(Base, table=True):
     position: int
     item: str | None = Field(sa_type=Text)
     known: bool
+    unlisted_since: datetime | None = Field(sa_type=Instant)
 
     __table_args__ = (_of_document(),)
 

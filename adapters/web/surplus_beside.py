@@ -49,7 +49,8 @@ def beside_bound(state: Shape) -> list[Beside]:
     """Of `document-state/1`, what spends first: a second creative costs nothing."""
     found: dict[str, list[str]] = {}
     for extra in sorted(state["surplus"], key=lambda one: one["kind"] == Kind.ADCREATIVE):
-        if extra["item"] is not None and not extra["known"]:
+        is_open = not extra["known"] and extra["unlisted_since"] is None
+        if extra["item"] is not None and is_open:
             found.setdefault(extra["item"], []).append(extra["external_id"])
     bound = {item["key"]: item["external_id"] for item in state["items"] if item["external_id"]}
     return [

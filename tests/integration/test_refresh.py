@@ -121,6 +121,32 @@ def test_what_lost_name_and_label_is_still_known_by_its_id(stage: HttpStage) -> 
     assert any("reads Autumn" in warning for warning in intent.warnings)
 
 
+def test_warnings_tell_of_the_last_listing_alone(stage: HttpStage) -> None:
+    """What was renamed and renamed back does not read otherwise any more."""
+    document_id = published(stage)
+    external_id = its_id(stage, document_id)
+    sent = first(stage.document(document_id)).name_sent
+    for name in ("Autumn", "Winter"):
+        stage.world.rename(external_id, name)
+        refreshed(stage, document_id)
+    both = first(stage.document(document_id)).warnings
+    stage.world.rename(external_id, sent)
+
+    assert both == (f"name: sent {sent}, reads Winter",)
+    assert first(refreshed(stage, document_id)).warnings == ()
+
+
+def test_a_refresh_while_a_worker_publishes_says_that_it_listed_nothing(stage: HttpStage) -> None:
+    document_id = stage.submit(ads("Spring / 1", "Spring / 2"))
+    dying = stage.worker(DiesAt(effect="graph.create", after=True)).outside
+    assert stage.dies(publish.publish(document_id, dying))
+
+    found = stage.time.run(settle.settle(document_id, stage.process(), refresh=True))
+
+    assert (found.looked, found.held_by_another) == (False, True)
+    stage.run_until_rest(document_id)
+
+
 def test_what_was_archived_is_listed_and_says_so(stage: HttpStage) -> None:
     document_id = published(stage)
     stage.world.archive(its_id(stage, document_id))

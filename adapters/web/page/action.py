@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reconciler.model import ItemState, NextAction, Reason
+from reconciler.model import DocumentState, ItemState, NextAction, Reason
 
+from ...shapes import about_surplus
 from ..access import Principal, Scope
 from ..raw_path import part
 from ..surplus_beside import beside_bound
@@ -21,6 +22,10 @@ PUBLISHERS: Final = frozenset({Scope.PUBLISH})
 DECIDERS: Final = frozenset({Scope.RESOLVE})
 RECOVERERS: Final = PUBLISHERS | DECIDERS
 """Looking because a person asks moves what is held: whoever publishes or decides may."""
+
+
+AT_REST: Final = frozenset({DocumentState.PUBLISHED, DocumentState.CANCELLED})
+"""Nobody looks at these again, but for a look that is owed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +112,27 @@ def recover_of(document_id: str, label: str) -> Action:
     )
 
 
+def refresh_of(document_id: str) -> Action:
+    """Ask what became of what is recorded; it spends calls of the account, so not by reading."""
+    return Action(
+        label="List what is recorded",
+        does="Lists where its entities stand, and tells what was renamed, changed or deleted "
+        "outside since. Moves no state, creates nothing.",
+        method="post",
+        href=f"{place_of_document(document_id)}/refresh",
+        scopes=RECOVERERS,
+        command=f"reconciler show {document_id} --refresh",
+    )
+
+
+def others_of(state: Shape) -> list[Action]:
+    """What may be pressed beside the primary button: each where there is something to look at."""
+    rests = state["state"] in AT_REST and not state["unsettled"] and state["due_at"] is None
+    look = [] if rests else [recover_of(state["document_id"], "Look now")]
+    is_recorded = any(item["state"] == ItemState.CONFIRMED for item in state["items"])
+    return look + ([refresh_of(state["document_id"])] if is_recorded else [])
+
+
 def _read_again(here: str, label: str, command: str | None, before: str = "") -> Action:
     return Action(
         label=label,
@@ -151,17 +177,15 @@ def _about_surplus(state: Shape) -> Action:
     if not beside:
         return Action(
             label="See the surplus",
-            does="Shows what exists beyond what is wanted. What is too many is yours to delete in "
-            "Ads Manager: nothing here deletes.",
+            does=f"Shows what was reported. {about_surplus(state)}",
             method="get",
             href=f"{place_of_document(document_id)}#surplus",
             command=state["next"]["command"],
         )
     return Action(
         label=f"Decide about the surplus of {beside[0].key}",
-        does="Shows what exists beside its own entity. What is too many is yours to delete in "
-        "Ads Manager; what is to stay is recorded as known. Nothing changes before you have "
-        "confirmed it.",
+        does=f"Shows what was reported beside its own entity. {about_surplus(state)} Nothing "
+        "changes before you have confirmed it.",
         method="get",
         href=place_of_decision(document_id, beside[0].key),
         command=beside[0].command(document_id),

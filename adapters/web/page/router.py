@@ -55,6 +55,7 @@ def page_router(desk: Desk, browser: BrowserAccess) -> APIRouter:
     add("GET", f"{ITEM}/evidence", documents.evidence, reads)
     add("POST", f"{ONE}/publish", documents.publish, changes)
     add("POST", f"{ONE}/recover", documents.recover, changes)
+    add("POST", f"{ONE}/refresh", documents.refresh, changes)
     add("POST", f"{ONE}/cancel", documents.cancel, changes)
     add("GET", f"{ITEM}/decision", decisions.form, reads)
     add("POST", f"{ITEM}/decision", decisions.decide, changes)

@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from reconciler.errors import DecisionRefused
 from reconciler.model import Item, ItemState
 from reconciler.resolve import Resolved
-from reconciler.resolve_decision import EVIDENCE_AGE_MAX, OPEN, REASON_LENGTH_MAX, Decision
+from reconciler.resolve_decision import EVIDENCE_AGE_MAX, REASON_LENGTH_MAX, Decision, is_open
 from reconciler.resolve_preview import Foreseen, foresee, foretold
 
 from ...shapes import shown_time
@@ -116,7 +116,7 @@ def _values(seen: Shown, item: Item) -> dict[str, Any]:
         "lines": LINES,
         "now": seen.view.now,
         "sent_at": shown_time(sent_at),
-        "is_open": item.state in OPEN,
+        "is_open": is_open(seen.view.document, item),
         "offers_none": _offers_none(seen, item),
         "is_old": _is_old(seen),
         "extras": _extras(seen, item),
@@ -143,7 +143,9 @@ def _extras(seen: Shown, item: Item) -> list[dict[str, Any]]:
     if item.state is not ItemState.CONFIRMED:
         return []
     return [
-        extra for extra in seen.state["surplus"] if extra["item"] == item.key and not extra["known"]
+        extra
+        for extra in seen.state["surplus"]
+        if extra["item"] == item.key and not extra["known"] and not extra["unlisted_since"]
     ]
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Final
 
 from fastapi import Request, Response
 
 from reconciler.settle import Settled
 
-from ...shapes import counted
+from ...shapes import about_surplus, counted
 from ..browser_session import BrowserAccess
 from ..desk import Desk
 from ..routes_documents import DocumentId, DocumentRoutes
-from .action import PUBLISHERS, RECOVERERS, place_of_document, primary_of, recover_of
+from .action import PUBLISHERS, RECOVERERS, others_of, place_of_document, primary_of
 from .ads_manager import ads_manager_link
 from .answering import onward, page
 from .funnel import funnel_of
@@ -25,7 +27,7 @@ from .timeline_groups import groups_of
 ITEMS_SHOWN_MAX: Final = 200
 ITEMS_QUERY: Final = "all"
 
-RECOVER_WAIT_SECONDS: Final = 10.0
+LOOK_WAIT_SECONDS: Final = 10.0
 """How long a browser waits for a look; the look goes on, and the page says that one is made."""
 
 
@@ -81,10 +83,23 @@ class DocumentPage:
 
     async def recover(self, request: Request, document_id: DocumentId) -> Response:
         """Take over and look because a person asks; creates nothing."""
+        return await self._looked(request, document_id, self._desk.product.recover)
+
+    async def refresh(self, request: Request, document_id: DocumentId) -> Response:
+        """List what is recorded because a person asks; moves no state."""
+        refreshed = partial(self._desk.product.read, refresh=True)
+        return await self._looked(request, document_id, refreshed)
+
+    async def _looked(
+        self,
+        request: Request,
+        document_id: str,
+        look: Callable[[str], Coroutine[Any, Any, Settled]],
+    ) -> Response:
         require_one(request, RECOVERERS)
         await self._desk.admit(request, document_id)
-        looking = self._desk.service.errands.start(self._desk.product.recover(document_id))
-        await asyncio.wait([looking], timeout=RECOVER_WAIT_SECONDS)
+        looking = self._desk.service.errands.start(look(document_id))
+        await asyncio.wait([looking], timeout=LOOK_WAIT_SECONDS)
         if looking.done():
             looking.result()
         return onward(place_of_document(document_id))
@@ -102,8 +117,9 @@ def _values(seen: Shown, request: Request, items_max: int | None) -> dict[str, A
         "items": items,
         "hidden_items": len(state["items"]) - len(items),
         "counted": counted(state["items"]),
+        "about_surplus": about_surplus(state),
         "primary": primary_of(state),
-        "look": recover_of(state["document_id"], "Look now"),
+        "others": others_of(state),
         "may": {scope: request.state.principal.may(scope) for scope in PUBLISHERS | RECOVERERS},
         "principal": request.state.principal,
         "is_rescued": seen.is_rescued,

@@ -101,6 +101,8 @@ class Surplus(_Shape):
     external_id: str = Id
     kind: m.Kind
     known: bool
+    unlisted_since: datetime | None
+    """As an item's."""
 
 
 class Verdict(_Shape):

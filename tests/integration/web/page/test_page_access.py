@@ -29,6 +29,7 @@ POLICY: Final = {
 PRESSES: Final[dict[str, tuple[str, dict[str, str], set[Scope]]]] = {
     "publish": ("{place}/publish", {}, {Scope.PUBLISH}),
     "recover": ("{place}/recover", {}, {Scope.PUBLISH, Scope.RESOLVE}),
+    "refresh": ("{place}/refresh", {}, {Scope.PUBLISH, Scope.RESOLVE}),
     "cancel": ("{place}/cancel", {}, {Scope.PUBLISH}),
     "decide": (
         "{place}/items/a1/decision",
@@ -99,7 +100,7 @@ def test_a_button_is_pressed_by_who_holds_its_scope_alone(stage: Stage, held: Sc
         token = token_in(page)
         answers = {
             name: await browser.post(PRESSES[name][0].format(place=place), token | PRESSES[name][1])
-            for name in ("recover", "decide", "publish", "cancel")
+            for name in ("recover", "refresh", "decide", "publish", "cancel")
         }
         return [page, answers]
 
@@ -224,5 +225,5 @@ def test_another_accounts_document_is_as_unknown_as_none(stage: Stage) -> None:
             answers.append(await browser.post(sent, token | fields))
         return [one.status_code for one in answers]
 
-    assert browsed(stage, browsing, Scope.ADMIN, accounts=["act_1002"]) == [404] * 8
+    assert browsed(stage, browsing, Scope.ADMIN, accounts=["act_1002"]) == [404] * (4 + len(PRESSES))
     assert stage.document(document_id) == before
