@@ -24,11 +24,12 @@ WANTING: Final = frozenset({ItemState.CONFIRMED, ItemState.PENDING, ItemState.HE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """Which item an external id is bound to."""
+    """Which item an external id is bound to, and where that was sent to."""
 
     document_id: str
     item: str
     name: str
+    place: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,7 @@ class Wants:
         if intent.mark is not None:
             self._parts[account][intent.mark.document_part] = document.id
         if intent.external_id is not None:
-            owner = Owner(document_id=document.id, item=item.key, name=intent.name)
+            owner = Owner(document_id=document.id, item=item.key, name=intent.name, place=place)
             self._owners[account, intent.kind, intent.external_id] = owner
 
     @property
@@ -158,10 +159,16 @@ def groups_of(wants: Wants, account_id: str, listing: Listing) -> Iterator[Group
         row = _Row.of(wants, account_id, listing.request.place, readings)
         if row.name and not wants.is_known(account_id, row.entity.external_id):
             named.setdefault(row.name, []).append(row)
+    place = listing.request.place
     for name, rows in sorted(named.items()):
-        wanted = wants.count(account_id, listing.request.place, name)
+        wanted = wants.count(account_id, place, name) + sum(_moved_to(place, row) for row in rows)
         if len(rows) > wanted:
-            yield _group(account_id, listing.request.place, name, wanted, rows)
+            yield _group(account_id, place, name, wanted, rows)
+
+
+def _moved_to(place: Place, row: _Row) -> bool:
+    """Whether it is the entity of an item that was sent elsewhere: wanted, wherever it stands."""
+    return row.entity.owner is not None and row.entity.owner.place != place
 
 
 def _group(account_id: str, place: Place, name: str, wanted: int, rows: list[_Row]) -> Group:

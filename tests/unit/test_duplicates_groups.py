@@ -11,7 +11,7 @@ from rich.console import Console
 
 from adapters.cli.duplicates_command import duplicates_picture
 from adapters.shapes import duplicates_report
-from fixtures.funnel_world import C1, PART, bare, document, item, row, walk, whole_marked
+from fixtures.funnel_world import C1, C2, PART, bare, document, item, row, walk, whole_marked
 from reconciler.duplicates import Duplicates
 from reconciler.duplicates_groups import Group, Wants, groups_of
 from reconciler.listing import Row
@@ -39,6 +39,18 @@ def told(groups: list[Group]) -> list[tuple[str, int, list[str], list[str]]]:
         )
         for group in groups
     ]
+
+
+def test_the_entity_of_an_item_that_was_moved_here_is_wanted_here() -> None:
+    """Whoever deleted it as too many would delete the only one there is."""
+    moved = item("a1", "Spring", bound_to="1001", container=C2)
+    sent_elsewhere = document(moved, item("a2", "Autumn"))
+
+    alone = beyond(row("1001"), docs=(sent_elsewhere,))
+    beside_another = beyond(row("1001"), row("1002"), docs=(sent_elsewhere,))
+
+    assert alone == []
+    assert told(beside_another) == [("Spring", 1, ["1001", "1002"], [])]
 
 
 @pytest.mark.parametrize(

@@ -225,5 +225,7 @@ def test_another_accounts_document_is_as_unknown_as_none(stage: Stage) -> None:
             answers.append(await browser.post(sent, token | fields))
         return [one.status_code for one in answers]
 
-    assert browsed(stage, browsing, Scope.ADMIN, accounts=["act_1002"]) == [404] * (4 + len(PRESSES))
+    statuses = browsed(stage, browsing, Scope.ADMIN, accounts=["act_1002"])
+
+    assert statuses == [404] * (4 + len(PRESSES))
     assert stage.document(document_id) == before
