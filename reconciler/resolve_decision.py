@@ -12,6 +12,7 @@ from .errors import DecisionRefused, StaleEvidence
 from .model import Document, Item, ItemState
 from .names import storable
 from .ports import Recorded
+from .signature import is_over_elsewhere
 
 EVIDENCE_AGE_MAX: Final = timedelta(hours=1)
 """Older evidence is refused: people outside may have renamed or deleted what it shows."""
@@ -98,6 +99,13 @@ def _problem(decision: Decision) -> str | None:
 def open_item(document: Document, decision: Decision) -> Item:
     """The item to decide about. Raises `DecisionRefused` where nothing is open about it."""
     item = known_item(document, decision)
+    if _is_over(document, item):
+        raise DecisionRefused(
+            f"the document finished elsewhere without an id for {item.key}: nobody looks for it, "
+            "so nothing is open here and nothing is to be decided",
+            next_step="see in Ads Manager whether it exists; only if it does not, submit it as a "
+            "new document: reconciler submit PLAN.json",
+        )
     if item.intent is None:
         problem = f"{item.key} was never sent: there is nothing to decide"
     elif item.state is ItemState.CONFIRMED:
@@ -107,6 +115,16 @@ def open_item(document: Document, decision: Decision) -> Item:
     else:
         return item
     raise DecisionRefused(problem, next_step=f"reconciler show {document.id}")
+
+
+def is_open(document: Document, item: Item) -> bool:
+    """Whether something is not known about it that a person may decide."""
+    return item.state in OPEN and not _is_over(document, item)
+
+
+def _is_over(document: Document, item: Item) -> bool:
+    """Nothing looks for it, so nothing is ever there to decide on."""
+    return item.state is ItemState.PENDING and is_over_elsewhere(document)
 
 
 def known_item(document: Document, decision: Decision) -> Item:

@@ -7,9 +7,15 @@ distinguishes a crash from an unanswered call, and both are settled the same way
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Final
 
 from .lease import is_live
-from .model import Document, DocumentState, Item, ItemState, Purpose
+from .model import Document, DocumentState, Item, ItemState, Origin, Purpose
+
+BEING_SETTLED: Final = frozenset(
+    {DocumentState.PUBLISHING, DocumentState.QUEUED, DocumentState.HELD}
+)
+"""States in which a document from elsewhere may be looked up."""
 
 
 def is_crashed(document: Document, now: datetime) -> bool:
@@ -30,8 +36,16 @@ def is_sent_by_its_program(document: Document) -> bool:
     return document.began_at is not None and document.publish_said_at is None
 
 
+def is_over_elsewhere(document: Document) -> bool:
+    """It is from elsewhere and at rest: nobody looks for what was not recorded of it."""
+    return document.origin is Origin.IMPORTED and document.state not in BEING_SETTLED
+
+
 def is_unsettled(document: Document, now: datetime) -> bool:
-    """Something is not known about it, and no live publishing lease is finding out."""
+    """Something is not known about it that a look may find out, and no live publishing lease is
+    finding out."""
+    if is_over_elsewhere(document):
+        return False
     lease = document.lease
     if lease is not None and lease.purpose is Purpose.PUBLISH and is_live(lease, now):
         return False

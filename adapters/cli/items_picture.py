@@ -41,6 +41,9 @@ MEANINGS: Final = {
 OF_IMPORTED: Final = {"+": "absent, was never made"}
 """Where it differs: of an imported document nothing is made."""
 
+OVER_ELSEWHERE: Final = {".": "not recorded; it finished elsewhere, nobody looks"}
+"""And what is pending of one that is at rest stays so."""
+
 ITEMS_SHOWN_MAX: Final = 200
 """Rows of items for a person; --json has all of them."""
 
@@ -94,9 +97,13 @@ def symbol_of(item: Shape) -> tuple[str, str]:
 def legend(state: Shape) -> Text | None:
     """The meaning of the symbols that are on the screen; none where all is well."""
     used = {symbol_of(item)[0] for item in state["items"]} | ({"!"} if state["surplus"] else set())
-    meanings = MEANINGS | (OF_IMPORTED if state["origin"] == "imported" else {})
+    meanings = MEANINGS | (_of_imported(state) if state["origin"] == "imported" else {})
     told = [f"{symbol} {meaning}" for symbol, meaning in meanings.items() if symbol in used]
     return Text("   " + "   ".join(told), "dim") if used - {"=", " "} else None
+
+
+def _of_imported(state: Shape) -> dict[str, str]:
+    return OF_IMPORTED if state["unsettled"] else OF_IMPORTED | OVER_ELSEWHERE
 
 
 def outside(state: Shape) -> RenderableType | None:

@@ -23,6 +23,7 @@ from sqlalchemy import (
     bindparam,
     exists,
     func,
+    not_,
     or_,
     text,
     update,
@@ -31,6 +32,7 @@ from sqlalchemy import (
 from reconciler.lifecycle import AT_REST
 from reconciler.model import BlockReason, DocumentState, ItemState, Origin, Purpose
 from reconciler.ports import Anyhow, Claim, Fenced, Guard, LeaseFree, SettleLease, Takeover
+from reconciler.signature import BEING_SETTLED
 
 from .columns import FreeText, Instant
 from .one_of import OneOf
@@ -49,7 +51,7 @@ _TOKEN: Final = bindparam("the_token", type_=Text)
 
 LEASE_FREE: Final = or_(_c.lease_until.is_(None), _c.lease_until <= NOW)
 
-UNSETTLED: Final = exists().where(
+HAS_UNKNOWN: Final = exists().where(
     _item.c.document_id == _c.id,
     text(UNSETTLED_STATES),  # said first and literally: the partial index is found by it
     or_(
@@ -63,11 +65,17 @@ UNSETTLED: Final = exists().where(
 )
 """A pending intent, or a `created` fact on an absent or held one (`signature.needs_settling`)."""
 
+_IS_OVER_ELSEWHERE: Final = and_(
+    _c.origin == Origin.IMPORTED, *(_c.state != state for state in sorted(BEING_SETTLED))
+)
+UNSETTLED: Final = and_(HAS_UNKNOWN, not_(_IS_OVER_ELSEWHERE))
+"""Something is not known that a look may find out (`signature.is_unsettled`, the lease apart)."""
+
 CLAIMABLE: Final = (
     _c.origin == Origin.OURS,
     _c.cancel_requested.is_(False),
     LEASE_FREE,
-    ~UNSETTLED,
+    ~HAS_UNKNOWN,
 )
 """What the claim asks of a document that is queued and due, the account apart."""
 

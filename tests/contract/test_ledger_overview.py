@@ -25,6 +25,7 @@ from reconciler.model import (
     JudgedItem,
     Kind,
     NextAction,
+    Origin,
     Purpose,
     Reason,
     Surplus,
@@ -119,6 +120,8 @@ DOCUMENTS: Final = (
     document("reopened", HELD_ITEM, verdicts=(said("found"),), state=_D.HELD),
     document("told", item("a1", state=_I.ABSENT, intent=intent(calls=(call(1, external_id="16"),))),
              state=_D.PARTLY_PUBLISHED),
+    *(document(f"elsewhere_{state}", pending("a1"), state=state, origin=Origin.IMPORTED)
+      for state in _D if state is not _D.PUBLISHING),
 )  # fmt: skip
 
 PREDICATES: Final[Mapping[Which, Callable[[View], bool]]] = {
@@ -159,6 +162,24 @@ async def test_each_filter_finds_what_the_core_means_by_its_name(ledger: SqlLedg
         assert {line.document.id for line in page.lines} == wanted, which
         assert seen.found[which] == sum(page.counts.values()) == len(wanted)
         assert wanted, "a filter that finds nothing shows nothing"
+
+
+async def test_a_line_is_unsettled_as_the_document_is(ledger: SqlLedger) -> None:
+    page = await ledger.page(limit=100)
+
+    for line in page.lines:
+        view = await ledger.read(line.document.id)
+        assert line.unsettled is is_unsettled(view.document, view.now), line.document.id
+
+
+async def test_what_nobody_settles_makes_nobody_wait(ledger_url: str, clock: StandingClock) -> None:
+    """It finished elsewhere: the age of the oldest unsettled one would grow for ever."""
+    over = document("d1", pending("a1"), state=_D.PARTLY_PUBLISHED, origin=Origin.IMPORTED)
+    async with opened(ledger_url, clock) as ledger:
+        await put(ledger, over)
+        assert (await ledger.standing()).unsettled_since is None
+        await put(ledger, replace(over, id="d2", key="d2", state=_D.QUEUED))
+        assert (await ledger.standing()).unsettled_since is not None
 
 
 MIXED: Final = (

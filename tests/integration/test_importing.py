@@ -14,9 +14,12 @@ from fixtures.virtual_time import START
 from reconciler.errors import InvalidImport, WrongState
 from reconciler.lifecycle import shown_next
 from reconciler.model import Document, DocumentState, Grade, ItemState, NextAction, Reason
+from reconciler.resolve_decision import Choice, Decision
+from reconciler.signature import is_unsettled
 from reconciler.sweep import sweep
 from tests.crash.plans import ONE_AD
 from tests.integration.elsewhere import GONE, SECOND, Elsewhere, finished, line, shown
+from tests.integration.held import refusal
 
 HOUR = timedelta(hours=1)
 D = DocumentState
@@ -249,6 +252,47 @@ def test_a_read_that_may_settle_does(elsewhere: Elsewhere) -> None:
     elsewhere.imports(line("1", "A"), finished("0", Z="900"))
 
     assert elsewhere.settle("1", imported=True).view.document.state is D.PUBLISHED
+
+
+def test_what_a_finished_one_did_not_record_is_nobodys_to_settle_and_says_so(
+    elsewhere: Elsewhere,
+) -> None:
+    elsewhere.stage.time.pass_(HOUR)
+    over = finished("1", R="901") | {"names": ["R", "S"]}
+    elsewhere.imports(over)
+    before = elsewhere.stage.document("1")
+
+    view = elsewhere.settle("1").view
+    refused = [
+        refusal(elsewhere.stage, "1", Decision(item="2", choice=choice, reason="gone", by="ann"))
+        for choice in (Choice.NONE, Choice.HOLD)
+    ]
+
+    assert view.document == elsewhere.stage.document("1") == before
+    assert (before.state, grades(before)[1]) == (D.PARTLY_PUBLISHED, ("pending", None))
+    assert not is_unsettled(view.document, view.now)
+    assert "finished elsewhere" in shown_next(view.document, view.account, view.now).why
+    assert all("nothing is to be decided" in why for why in refused), refused
+
+
+def test_what_a_finished_one_did_not_record_contests_its_name(elsewhere: Elsewhere) -> None:
+    elsewhere.made("S")
+    elsewhere.stage.time.pass_(HOUR)
+    elsewhere.imports(finished("1", R="901") | {"names": ["R", "S"]}, line("2", "S"))
+
+    assert grades(elsewhere.recovered("2")) == [("held", Reason.CONTESTED)]
+
+
+def test_told_without_its_end_what_it_did_not_record_is_looked_up(elsewhere: Elsewhere) -> None:
+    elsewhere.made("S")
+    elsewhere.stage.time.pass_(HOUR)
+    told = finished("1", R="901") | {"names": ["R", "S"], "publish_finished_at": None}
+    elsewhere.imports(told | {"worker_gone_at": shown(START + SECOND)}, finished("0", Z="900"))
+
+    document = elsewhere.recovered("1")
+
+    assert document.state is D.PUBLISHED
+    assert grades(document)[1] == ("confirmed", Grade.NAME_AND_TIME)
 
 
 def test_where_no_finished_document_is_known_nothing_is_claimed_unless_it_is_said(

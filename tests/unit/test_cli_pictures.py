@@ -77,6 +77,17 @@ def test_nothing_of_an_imported_document_may_be_made(origin: Origin, says: str) 
     assert told.count("absent, ") == 1
 
 
+def test_what_is_pending_of_a_document_that_finished_elsewhere_waits_for_nobody() -> None:
+    view = sample.unsettled()
+    over = replace(view.document, origin=Origin.IMPORTED, state=DocumentState.PARTLY_PUBLISHED)
+
+    told = of_document(replace(view, document=over))
+
+    assert ". not recorded; it finished elsewhere, nobody looks" in told
+    assert "unsettled" not in told
+    assert ". no verdict yet" in of_document(view)
+
+
 @pytest.mark.parametrize(
     ("action", "says"),
     [("wait", "wait until 2026-03-10 12:05:04 UTC  w"), ("publish", "publish, from 2026-03-10")],

@@ -143,9 +143,7 @@ def _extras(seen: Shown, item: Item) -> list[dict[str, Any]]:
     if item.state is not ItemState.CONFIRMED:
         return []
     return [
-        extra
-        for extra in seen.state["surplus"]
-        if extra["item"] == item.key and not extra["known"] and not extra["unlisted_since"]
+        extra for extra in seen.state["surplus"] if extra["item"] == item.key and not extra["known"]
     ]
 
 

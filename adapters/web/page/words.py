@@ -62,8 +62,8 @@ STATE_MEANS: Final[Mapping[str, str]] = {
     _D.QUEUED: "waits for its next attempt or its next look",
     _D.PUBLISHING: "a worker is at it; crashed ones are in here too, shown by that name",
     _D.PUBLISHED: "everything it wants was made and is recorded",
-    _D.PARTLY_PUBLISHED: "some of it exists; the rest was refused or may still be sent",
-    _D.FAILED: "nothing of it exists",
+    _D.PARTLY_PUBLISHED: "some of it is recorded; the rest was refused, or may still be sent",
+    _D.FAILED: "nothing of it is recorded, and nothing of it is under way",
     _D.CANCELLED: "creates nothing more, for good",
     _D.HELD: "what exists cannot be proven; creates nothing more until a person decided",
 }
