@@ -21,6 +21,7 @@ from .model import (
     NextAction,
     Origin,
     Reason,
+    Surplus,
 )
 from .signature import is_crashed, is_sent_by_its_program, is_unsettled, needs_settling
 
@@ -176,9 +177,7 @@ def _of_held(document: Document) -> Next:
 
 def _of_resting(document: Document) -> Next:
     if _has_unknown_surplus(document):
-        return Next(
-            action=NextAction.DECIDE, why="more exists outside than it wants; see its surplus"
-        )
+        return Next(action=NextAction.DECIDE, why=_why_surplus(document))
     if document.state in (DocumentState.PUBLISHED, DocumentState.CANCELLED):
         return Next(action=NextAction.NONE, why=_why_at_rest(document))
     return _of_unfinished(document)
@@ -227,7 +226,19 @@ def _counted(number: int, one: str, more: str) -> str:
 
 
 def _has_unknown_surplus(document: Document) -> bool:
-    """A second creative costs nothing (facts 4.9) and is reported apart."""
-    if document.state not in _RESTING:
-        return False
-    return any(not extra.known and extra.kind is not Kind.ADCREATIVE for extra in document.surplus)
+    """Of a document at rest; others have something more urgent to say."""
+    return document.state in _RESTING and bool(_unknown_surplus(document))
+
+
+def _unknown_surplus(document: Document) -> list[Surplus]:
+    """What a listing shows and nobody knows of. A second creative costs nothing (facts 4.9)."""
+    listed = (extra for extra in document.surplus if extra.unlisted_since is None)
+    return [extra for extra in listed if not extra.known and extra.kind is not Kind.ADCREATIVE]
+
+
+def _why_surplus(document: Document) -> str:
+    """Where its own entity is gone, another one of it is not too many: it may be the last."""
+    gone = {item.key for item in document.items if item.intent and item.intent.is_unlisted}
+    if all(extra.item in gone for extra in _unknown_surplus(document)):
+        return "what is recorded is not listed any more, another of ours is; see its surplus"
+    return "more exists outside than it wants; see its surplus"

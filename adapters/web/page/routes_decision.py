@@ -143,7 +143,9 @@ def _extras(seen: Shown, item: Item) -> list[dict[str, Any]]:
     if item.state is not ItemState.CONFIRMED:
         return []
     return [
-        extra for extra in seen.state["surplus"] if extra["item"] == item.key and not extra["known"]
+        extra
+        for extra in seen.state["surplus"]
+        if extra["item"] == item.key and not extra["known"] and not extra["unlisted_since"]
     ]
 
 

@@ -50,6 +50,26 @@ async def test_what_an_app_made_by_hand_is_listed_as_any_other(
     assert [one.actor for one in graph.world.log if one.id == ad] == ["app 88002"]
 
 
+async def test_what_is_moved_by_hand_is_listed_where_it_went(
+    graph: FakeGraph, client: httpx.AsyncClient
+) -> None:
+    ad = await made(client)
+    other = graph.world.colleague_creates("adsets", "Other", parent_id="1501")
+    move = {"do": "move", "id": ad, "parent_id": other.id}
+    to_nowhere = {"do": "move", "id": ad, "parent_id": "1501"}
+
+    refused = await client.post("/_fake/colleague", json=to_nowhere)
+    done = await client.post("/_fake/colleague", json=move)
+
+    assert (refused.status_code, done.status_code) == (400, 200)
+    assert "parent_id must be the id of its adset" in refused.json()["error"]
+    at = {
+        place: [row["id"] for row in (await client.get(f"/v26.0/{place}/ads")).json()["data"]]
+        for place in ("2001", other.id)
+    }
+    assert at == {"2001": [], other.id: [ad]}
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [
