@@ -72,7 +72,7 @@ def _log(log: Shape) -> Iterator[RenderableType]:
     """What was asked where a name would decide, and what a person has to know of the answers."""
     if asked := log["told"] + log["unread"] + log["beyond"]:
         yield Text(
-            f"activity log: {log['pages']:,} pages read, asked about {asked:,} documents", "dim"
+            f"activity log: {log['pages']:,} pages asked for, about {asked:,} documents", "dim"
         )
     if log["unread"]:
         yield Text(

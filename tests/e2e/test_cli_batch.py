@@ -107,7 +107,7 @@ def test_with_the_activity_log_what_another_app_made_is_not_claimed(
     assert planned.json["log"] == {"pages": 1, "told": 3, "unread": 0, "beyond": 0}
     assert (planned.json["counts"]["found"], planned.json["counts"]["absent"]) == (0, 4)
     told = shell.run("batch", "plan", **ours).out
-    assert "activity log: 1 pages read, asked about 3 documents" in told
+    assert "activity log: 1 pages asked for, about 3 documents" in told
     refused = shell.run(*APPLY, "--json")
     assert "other settings: app_id" in refused.json["error"]["message"]
     assert shell.run(*APPLY, "--json", **ours).json["states"] == {"failed": 4}

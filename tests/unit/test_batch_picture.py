@@ -65,7 +65,7 @@ def test_a_plan_says_what_was_asked_of_the_activity_log_and_where_it_did_not_ans
 
     told = of_plan(asked)
 
-    assert "activity log: 12 pages read, asked about 9 documents" in told
+    assert "activity log: 12 pages asked for, about 9 documents" in told
     assert "did not show the log for 3 documents: judged without it; plan again" in told
     assert "too long for 1 documents: nothing is claimed for them by name" in told
     assert "activity log" not in of_plan(head(documents=9, claims=1))
