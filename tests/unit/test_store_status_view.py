@@ -59,6 +59,11 @@ ENDED = leased(until=NOW - MINUTE)
 LATE = intent(calls=(call(external_id="5"),))
 
 
+def from_elsewhere(state: DocumentState) -> Document:
+    """From elsewhere, one name of it not recorded."""
+    return document("d1", pending("a1"), state=state, origin=Origin.IMPORTED)
+
+
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
@@ -87,6 +92,9 @@ LATE = intent(calls=(call(external_id="5"),))
         (queued("d1", item("a1", state=ItemState.HELD, intent=LATE)), {"unsettled": 1}),
         (queued("d1", item("a1", state=ItemState.ABSENT, intent=intent())), {"unsettled": 0}),
         (queued("d1", bound("a1", "5", calls=LATE.calls)), {"unsettled": 0}),
+        (from_elsewhere(DocumentState.PARTLY_PUBLISHED), {"unsettled": 0, "next": "none"}),
+        (from_elsewhere(DocumentState.FAILED), {"unsettled": 0, "next": "none"}),
+        (from_elsewhere(DocumentState.QUEUED), {"unsettled": 1, "next": "recover"}),
         (document(surplus=(Surplus(external_id="5", kind=Kind.AD),)), {"surplus_count": 1}),
         (document(owes_look_from=NOW), {"owes_look": 1}),
     ],
@@ -141,6 +149,8 @@ EVERY_WAY = [
     publishing(lease=None, origin=Origin.IMPORTED),
     queued("d1", pending("a1"), due_at=None, origin=Origin.IMPORTED),
     publishing("d1", pending("a1"), origin=Origin.IMPORTED, **ENDED),
+    from_elsewhere(DocumentState.PARTLY_PUBLISHED),
+    from_elsewhere(DocumentState.FAILED),
     document(origin=Origin.IMPORTED),
 ]
 ACCOUNTS = [
