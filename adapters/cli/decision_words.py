@@ -28,7 +28,10 @@ def resolve(
         bool, typer.Option("--override", help="Adopt it although its name or time disproves it.")
     ] = False,
     none: Annotated[
-        bool, typer.Option("--none", help="No row is it: another create is allowed.")
+        bool,
+        typer.Option(
+            "--none", help="No row is it: another create is allowed; imported, it was never made."
+        ),
     ] = False,
     hold: Annotated[bool, typer.Option("--hold", help="Not now: it stays, or becomes, held.")] = (
         False

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reconciler.model import Grade, Item, ItemState, Reason
+from reconciler.model import Document, Grade, Item, ItemState, Origin, Reason
 from reconciler.resolve_decision import Choice
 
 _R = Reason
@@ -43,6 +43,7 @@ _FOUND: Final[Mapping[Grade, str]] = {
 ABSENT: Final = (
     "two complete walks, begun when all that our calls made must show, found no row that is it"
 )
+NOT_FROM_HERE: Final = "; of an imported document nothing is made from here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +84,31 @@ _CHOICES: Final[Mapping[Reason, tuple[Offer, ...]]] = {
 }
 
 
-def why(verdict: str, reason: Reason | None, grade: str | None) -> str:
+def why(verdict: str, reason: Reason | None, grade: str | None, origin: Origin) -> str:
     """Why it was judged so, in one sentence."""
     if reason is not None:
         return WHY[reason]
-    return _FOUND[Grade(grade or Grade.REPLY)] if verdict == "found" else ABSENT
+    if verdict == "found":
+        return _FOUND[Grade(grade or Grade.REPLY)]
+    return ABSENT if origin is Origin.OURS else ABSENT + NOT_FROM_HERE
 
 
-def commands(document_id: str, item: Item, reason: Reason | None) -> list[str]:
+def may_be_made(document: Document, item: Item) -> bool:
+    """Whether it is known not to exist, and a publish may make it."""
+    return item.state is ItemState.ABSENT and document.origin is Origin.OURS
+
+
+def commands(document: Document, item: Item, reason: Reason | None) -> list[str]:
     """What to type, the likeliest first; empty where nothing is left to do about the item."""
-    if item.state is ItemState.ABSENT:
-        return [f"reconciler publish {document_id}"]
+    if may_be_made(document, item):
+        return [f"reconciler publish {document.id}"]
     if item.state is ItemState.PENDING:
-        return [f"reconciler show {document_id}"]
+        return [f"reconciler show {document.id}"]
     if item.state is not ItemState.HELD:
         return []
-    resolve = f"reconciler resolve {document_id} {item.key}"
+    resolve = f"reconciler resolve {document.id} {item.key}"
     return [
-        f"reconciler recover {document_id}",
+        f"reconciler recover {document.id}",
         *(f"{resolve} {offer.options}" for offer in offers(item, reason)),
     ]
 

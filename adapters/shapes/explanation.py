@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from reconciler import events
-from reconciler.model import Item, JudgedItem
+from reconciler.model import Document, Item, JudgedItem
 from reconciler.next_step import shown_next
 from reconciler.ports import Recorded, View
 from reconciler.verdict import Evidence
@@ -56,7 +56,7 @@ def explanation(explained: Explained) -> dict[str, Any]:
         "document_id": document.id,
         "state": document.state.value,
         "items": [
-            _item(document.id, item, judged[item.key], explained.evidence[item.key].body)
+            _item(document, item, judged[item.key], explained.evidence[item.key].body)
             | {"decisions": _decisions(item, explained.journal)}
             for item in document.items
             if item.key in judged
@@ -70,7 +70,7 @@ def explanation(explained: Explained) -> dict[str, Any]:
 
 
 def _item(
-    document_id: str, item: Item, judged: JudgedItem, body: Mapping[str, Any]
+    document: Document, item: Item, judged: JudgedItem, body: Mapping[str, Any]
 ) -> dict[str, Any]:
     return {
         "item": item.key,
@@ -79,10 +79,10 @@ def _item(
         "state": item.state.value,
         "verdict": judged.verdict,
         "reason": judged.reason.value if judged.reason else None,
-        "why": advice.why(judged.verdict, judged.reason, body.get("grade")),
+        "why": advice.why(judged.verdict, judged.reason, body.get("grade"), document.origin),
         "second_entities": advice.second_entities(body),
         "left": advice.left(body),
-        "commands": advice.commands(document_id, item, judged.reason),
+        "commands": advice.commands(document, item, judged.reason),
         "external_id": body.get("candidate_id"),
         "judged_at": shown_time(judged.judged_at),
         "settle_at": _time(body.get("settle_at")),

@@ -13,11 +13,11 @@ from urllib.parse import quote
 
 from fastapi import Request
 
-from reconciler.model import DocumentState, Item, ItemState, NextAction, Reason
+from reconciler.model import Document, DocumentState, Item, ItemState, NextAction, Reason
 from reconciler.ports import View
 
 from ..shapes import document_state
-from ..shapes.advice import offers
+from ..shapes.advice import may_be_made, offers
 from .idempotency_key import KEY_HEADER, header_of
 from .raw_path import part
 from .surplus_beside import beside_bound
@@ -53,7 +53,7 @@ def explained_with_requests(shape: Shape, view: View, request: Request) -> Shape
         for beside in beside_bound(state)
     }
     sent = {
-        item.key: item_requests(document.id, item, reasons[item.key], place)
+        item.key: item_requests(document, item, reasons[item.key], place)
         for item in document.items
         if item.key in reasons
     }
@@ -83,15 +83,14 @@ def _resolution(document_id: str, key: str, place: str) -> str:
     return f"{place}/{part(document_id)}/items/{part(key)}/resolution"
 
 
-def item_requests(document_id: str, item: Item, reason: Reason | None, place: str) -> list[Shape]:
+def item_requests(document: Document, item: Item, reason: Reason | None, place: str) -> list[Shape]:
     """What may be sent about one item, the likeliest first; empty where nothing is left to do."""
-    one = f"{place}/{part(document_id)}"
-    match item.state:
-        case ItemState.ABSENT:
-            return [_request("POST", f"{one}/publish")]
-        case ItemState.PENDING:
-            return [_request("GET", one)]
-    resolution = _resolution(document_id, item.key, place)
+    one = f"{place}/{part(document.id)}"
+    if may_be_made(document, item):
+        return [_request("POST", f"{one}/publish")]
+    if item.state is ItemState.PENDING:
+        return [_request("GET", one)]
+    resolution = _resolution(document.id, item.key, place)
     return [_request("POST", resolution, body=offer.body) for offer in offers(item, reason)]
 
 

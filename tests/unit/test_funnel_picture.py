@@ -14,7 +14,7 @@ from adapters.shapes import (
     explanation,
 )
 from reconciler import events
-from reconciler.model import DocumentState, ItemState, JudgedItem, Outcome, Reason
+from reconciler.model import DocumentState, ItemState, JudgedItem, Origin, Outcome, Reason
 from reconciler.ports import Event, Recorded
 from reconciler.verdict import Evidence
 from tests.unit import sample_views as sample
@@ -238,6 +238,19 @@ def test_every_reason_is_told_with_why_and_with_what_to_do(reason: Reason) -> No
     assert item["why"]
     assert item["commands"][0] == f"reconciler recover {document.id}"
     assert item["commands"][-1] == f"reconciler resolve {document.id} a1 --hold --reason TEXT"
+
+
+@pytest.mark.parametrize("origin", Origin)
+def test_what_is_absent_is_to_be_published_only_where_it_is_ours(origin: Origin) -> None:
+    told = explained("absent")
+    absent = sample.item(ItemState.ABSENT, sample.intent(Outcome.UNKNOWN))
+    document = replace(told.view.document, items=(absent,), origin=origin)
+
+    (item,) = explanation(replace(told, view=replace(told.view, document=document)))["items"]
+
+    is_ours = origin is Origin.OURS
+    assert item["commands"] == [f"reconciler publish {document.id}"] * is_ours
+    assert ("nothing is made from here" in item["why"]) is not is_ours
 
 
 def test_what_a_person_decided_is_told_with_their_reason() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from reconciler.model import Origin
 from reconciler.resolve_decision import Choice, Decision
 
 from ...bootstrap import REDACTION
@@ -57,15 +58,21 @@ def written_back(decision: Decision) -> dict[str, str]:
     }
 
 
-def in_words(decision: Decision) -> str:
-    """What is decided, in a sentence."""
+_NONE_MEANS: Final[Mapping[Origin, str]] = {
+    Origin.OURS: "it may be made once more, by the next publish",
+    Origin.IMPORTED: "it is recorded as never made, and nothing is made of it from here",
+}
+
+
+def in_words(decision: Decision, origin: Origin) -> str:
+    """What is decided about an item of a document from here or elsewhere, in a sentence."""
     match decision.choice:
         case Choice.ADOPT:
             also = f"; {', '.join(decision.also)} is ours too, and known" if decision.also else ""
             over = "; what disproves it is overruled" if decision.override else ""
             return f"{decision.item} is {decision.external_id}{also}{over}"
         case Choice.NONE:
-            return f"no row is {decision.item}: it may be made once more, by the next publish"
+            return f"no row is {decision.item}: {_NONE_MEANS[origin]}"
         case Choice.HOLD:
             return f"{decision.item} stays held: nothing is claimed and nothing is made"
 

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import Request, Response
 
 from reconciler.errors import DecisionRefused
-from reconciler.model import Item, ItemState
+from reconciler.model import Item, ItemState, Origin
 from reconciler.resolve import Resolved
 from reconciler.resolve_decision import EVIDENCE_AGE_MAX, REASON_LENGTH_MAX, Decision, is_open
 from reconciler.resolve_preview import Foreseen, foresee, foretold
@@ -54,12 +54,14 @@ class DecisionPage:
         """What it would change; with `step=record`, the decision itself."""
         principal = require_one(request, DECIDERS)
         await self._desk.admit(request, document_id)
+        view = await self._desk.product.peek(document_id)
         form = await form_of(request)
         decision = decision_of(form, key, by=principal.name)
+        words = in_words(decision, view.document.origin)
         if form.get(STEP) != RECORD:
             looking = foresee(document_id, decision, self._desk.product.outside)
             foreseen: Foreseen = await self._desk.service.errands.run(looking)
-            return self._previewed(request, document_id, decision, foreseen)
+            return self._previewed(request, document_id, decision, words, foreseen)
         work = self._desk.product.resolve(document_id, decision)
         resolved: Resolved = await self._desk.service.errands.run(work)
         if (why := _why_undecided(resolved)) is None:
@@ -67,13 +69,14 @@ class DecisionPage:
         product = self._desk.product
         rows = foretold(await product.peek(document_id), decision, product.outside.limits)
         shown = Foreseen(rows=rows)
-        return self._previewed(request, document_id, decision, shown, undecided=why)
+        return self._previewed(request, document_id, decision, words, shown, undecided=why)
 
     def _previewed(
         self,
         request: Request,
         document_id: str,
         decision: Decision,
+        words_of_it: str,
         foreseen: Foreseen,
         *,
         undecided: str | None = None,
@@ -86,7 +89,7 @@ class DecisionPage:
             document_id=document_id,
             key=decision.item,
             decision=decision,
-            words_of_it=in_words(decision),
+            words_of_it=words_of_it,
             foreseen=foreseen,
             unweighed=_why_unweighed(foreseen),
             fields=written_back(decision),
@@ -118,6 +121,7 @@ def _values(seen: Shown, item: Item) -> dict[str, Any]:
         "sent_at": shown_time(sent_at),
         "is_open": is_open(seen.view.document, item),
         "offers_none": _offers_none(seen, item),
+        "is_made_here": seen.view.document.origin is Origin.OURS,
         "is_old": _is_old(seen),
         "extras": _extras(seen, item),
         "look": recover_of(state["document_id"], "Look again"),

@@ -17,7 +17,7 @@ Shape = Mapping[str, Any]
 
 WORDS: Final[Mapping[str, str]] = {
     Choice.ADOPT: "this row is it",
-    Choice.NONE: "no row is it: it may be made once more",
+    Choice.NONE: "no row is it: it was not made",
     Choice.HOLD: "not now: it stays held",
 }
 

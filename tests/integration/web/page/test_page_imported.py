@@ -1,0 +1,59 @@
+"""Of a document from elsewhere nothing is made here, and neither page nor API promises it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from fixtures.stage import Stage
+from reconciler.model import ItemState
+from tests.crash.sqlite_ledgers import sqlite_in_memory
+from tests.integration.elsewhere import Elsewhere, line
+from tests.integration.web.page.browsing import Browser, browsed, decision_of, place_of
+from tests.integration.web.page.markup import page_of
+from tests.integration.web.page.test_page_decision import previewed, recorded, the_form
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    """Not held to the promise, which is about documents of ours."""
+    made = Stage(open_ledger=sqlite_in_memory)
+    yield made
+    made.close()
+
+
+def held_with_none_left(stage: Stage) -> str:
+    """Held by policy, for nobody imported a finished one; then its row was deleted outside."""
+    elsewhere = Elsewhere(stage)
+    [made] = elsewhere.made("A")
+    stage.time.pass_(timedelta(hours=1))
+    elsewhere.imports(line("old", "A"))
+    elsewhere.settle("old")
+    assert stage.document("old").items[0].state is ItemState.HELD
+    stage.world.delete(made)
+    return "old"
+
+
+def test_that_no_row_is_it_is_said_without_the_promise_of_another_create(stage: Stage) -> None:
+    document_id = held_with_none_left(stage)
+
+    async def browsing(browser: Browser) -> list[Any]:
+        place = decision_of(document_id, "1")
+        page = await browser.page(place)
+        preview = await previewed(browser, place, choice="none")
+        await recorded(browser, place, preview)
+        evidence = await browser.get(f"/v1/documents/{document_id}/evidence")
+        return [page, page_of(preview.text), evidence.json(), await browser.page(place_of("old"))]
+
+    form, preview, evidence, after = browsed(stage, browsing)
+
+    [item] = evidence["items"]
+    assert "None of these: it was never made" in the_form(form).text
+    assert "nothing is made of it from here" in preview.one("p", class_="lead").text
+    assert (item["state"], item["commands"], item["requests"]) == ("absent", [], [])
+    for page in (form, preview, after):
+        assert "another create" not in page.text
+        assert "made once more" not in page.text
