@@ -13,7 +13,15 @@ from urllib.parse import quote
 
 from fastapi import Request
 
-from reconciler.model import Document, DocumentState, Item, ItemState, NextAction, Reason
+from reconciler.model import (
+    ContainerKind,
+    Document,
+    DocumentState,
+    Item,
+    ItemState,
+    NextAction,
+    Reason,
+)
 from reconciler.ports import View
 
 from ..shapes import document_state
@@ -124,11 +132,19 @@ def _to_decide(shape: Shape, one: str) -> Shape:
 
 
 def _next_revision(shape: Shape, place: str) -> Shape | None:
-    """Under the document's own key, where a header can carry it."""
+    """Under the document's own key, where a header can carry it. What is left out would be lost:
+    a revision has of the plan before nothing but what it says itself."""
     header = header_of(shape["key"])
     if header is None:
         return None
-    plan = {"schema": "plan/1", "account_id": shape["account_id"], "items": "ITEMS"}
+    where, title = shape["container"], shape["title"]
+    plan = {
+        "schema": "plan/1",
+        "account_id": shape["account_id"],
+        **({} if where["kind"] == ContainerKind.ACCOUNT else {"container": where}),
+        **({} if title is None else {"title": title}),
+        "items": "ITEMS",
+    }
     return _request("POST", place, body=plan, headers={KEY_HEADER: header})
 
 

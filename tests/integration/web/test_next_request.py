@@ -13,6 +13,7 @@ from adapters.web import reconciler_router
 from adapters.web.next_request import with_request
 from fixtures.lives import DiesAt
 from fixtures.stage import Stage
+from fixtures.world_graph import Weather
 from reconciler import publish
 from reconciler.copying import replace
 from reconciler.model import NextAction
@@ -166,17 +167,32 @@ def test_what_to_decide_is_never_to_ask_the_same_again(
 
 @pytest.mark.parametrize("key", ["spring", "spring sale", '"spring"'])
 def test_a_mended_plan_is_sent_under_the_documents_own_key(stage: Stage, key: str) -> None:
-    refused = {**ONE_AD, "items": [{**ONE_AD["items"][0], "params": {"creative": {}}}]}
+    titled = {**ONE_AD, "title": "Spring, north"}
+    refused = {**titled, "items": [{**ONE_AD["items"][0], "params": {"creative": {}}}]}
     document_id = stage.submit(refused, key=key)
     stage.publish(document_id)
 
     step = told(stage, document_id)["next"]
     assert step["action"] == "fix_input"
-    assert step["request"]["body"]["items"] == "ITEMS"
+    assert step["request"]["body"] == {"schema": "plan/1", **titled, "items": "ITEMS"}
 
-    answer = as_told(stage, step["request"], items=ONE_AD["items"], container=ONE_AD["container"])
+    answer = as_told(stage, step["request"], items=ONE_AD["items"])
     assert (answer.status_code, answer.json()["revision"]) == (200, 2)
     assert answer.json()["document_id"] == document_id
+    kept = {name: answer.json()[name] for name in ("account_id", "container", "title")}
+    assert {**kept, "items": ONE_AD["items"]} == titled
+
+
+def test_a_mended_plan_of_campaigns_names_no_container(stage: Stage) -> None:
+    campaign = {"key": "c", "kind": "campaign", "name": "Spring", "params": {"objective": "X"}}
+    stage.sky.by_name["Spring"] = Weather.INVALID
+    document_id = stage.submit({"account_id": "act_1001", "items": [campaign]}, key="spring")
+    stage.publish(document_id)
+
+    sent = told(stage, document_id)["next"]["request"]
+    assert sent["body"] == {"schema": "plan/1", "account_id": "act_1001", "items": "ITEMS"}
+    mended = {**campaign, "params": {"objective": "OUTCOME_TRAFFIC"}}
+    assert as_told(stage, sent, items=[mended]).json()["revision"] == 2
 
 
 def test_a_line_of_the_list_says_it_too_and_nothing_is_said_where_all_is_done(
