@@ -13,6 +13,7 @@ from .errors import LedgerUnavailable, WrongState
 from .model import Account
 from .names import storable
 from .outside import Outside
+from .visible import shows_nothing
 
 WHY_LENGTH_MAX: Final = 200
 """Characters; it is told with every document that waits for it."""
@@ -24,7 +25,7 @@ TRIES_MAX: Final = 10
 async def pause(account_id: str, why: str, outside: Outside) -> Account:
     """Nothing more is created in it. Durable on return. Raises `WrongState` without a reason."""
     reason = storable(why.strip())
-    if not reason or len(reason) > WHY_LENGTH_MAX or not reason.isprintable():
+    if shows_nothing(why) or len(reason) > WHY_LENGTH_MAX or not reason.isprintable():
         raise WrongState(
             f"a pause needs a reason of one line, of at most {WHY_LENGTH_MAX} characters",
             next_step="say in a few words why: others will read it",

@@ -13,6 +13,7 @@ from .model import Document, Item, ItemState
 from .names import storable
 from .ports import Recorded
 from .signature import is_over_elsewhere
+from .visible import shows_nothing
 
 EVIDENCE_AGE_MAX: Final = timedelta(hours=1)
 """Older evidence is refused: people outside may have renamed or deleted what it shows."""
@@ -76,7 +77,7 @@ def refuse_malformed(decision: Decision) -> None:
 def _problem(decision: Decision) -> str | None:
     reason = decision.reason.strip()
     adopts = decision.choice is Choice.ADOPT
-    if not reason:
+    if shows_nothing(reason):
         return "a decision needs a reason: say in a few words why"
     if len(reason) > REASON_LENGTH_MAX:
         return f"the reason is longer than {REASON_LENGTH_MAX:,} characters"

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from reconciler.visible import shows_nothing
+
 from .elsewhere_words import batch
 from .words import AsJson, account_id
 
@@ -97,6 +99,6 @@ def revert(
     from . import batch_commands as doing
     from .session import carry_out
 
-    if not reason.strip():
+    if shows_nothing(reason):
         raise typer.BadParameter("say why with --reason TEXT")
     return carry_out(doing.revert(run, reason, every_document=as_json), as_json=as_json)

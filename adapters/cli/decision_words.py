@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from reconciler.resolve_decision import Choice
+from reconciler.visible import shows_nothing
 
 from .words import AsJson, account_id
 
@@ -61,7 +62,7 @@ def resolve(
         raise typer.BadParameter("name the document and the item, or give --file")
     if sum(chosen.values()) != 1:
         raise typer.BadParameter("give one of --adopt EXTERNAL_ID, --none and --hold")
-    if not (reason or "").strip():
+    if shows_nothing(reason or ""):
         raise typer.BadParameter("a decision needs a reason: --reason TEXT")
     said = doing.decision(
         item,

@@ -77,6 +77,7 @@ def test_none_lets_the_next_publish_make_it(shell: Shell, graph: FakeGraph) -> N
         (["--none", *WHY, "--evidence", "0" * 64], 4, "has moved"),
         (["--none"], 64, "--reason"),
         (["--none", "--reason", " "], 64, "--reason"),
+        (["--none", "--reason", "\u200b"], 64, "--reason"),
         (["--none", "--hold", *WHY], 64, "give one of"),
         ([*WHY], 64, "give one of"),
         (["--none", *WHY, "--file", "x"], 64, "--file"),

@@ -115,6 +115,9 @@ def test_a_decision_on_other_evidence_than_stands_is_stale(stage: Stage) -> None
     ("said", "why"),
     [
         (none(reason="  "), "needs a reason"),
+        (none(reason="\0"), "needs a reason"),
+        (none(reason=" \u200b\u2060\ufe0f "), "needs a reason"),
+        (none(reason="\u3164"), "needs a reason"),
         (none(reason="x" * 2001), "longer than"),
         (none(external_id="1"), "only an adoption"),
         (none(override=True), "only an adoption"),
