@@ -18,6 +18,7 @@ from .figures import metrics_router
 from .pace import Pace
 from .page import page_router
 from .problems import ProblemRoute, problem_of
+from .refusals import Refused
 from .router import routes_of
 from .schema import Ready
 from .service import Service
@@ -42,6 +43,7 @@ def create_app(service: Service, *, access: Access, pace: Pace | None = None) ->
         lifespan=service.lifespan,
         docs_url=None,  # its page would load scripts of other hosts
         redoc_url=None,
+        redirect_slashes=False,  # a redirect is no problem, and names the host as it was asked for
     )
     desk = Desk(service=service, access=access, pace=pace or Pace())
     app.include_router(routes_of(desk))
@@ -77,10 +79,19 @@ def _health(service: Service) -> APIRouter:
 
 async def _told(request: Request, error: Exception) -> Response:
     """An error outside of any route: no such path, no such method."""
+    if isinstance(error, HTTPException) and error.status_code == 404:
+        return problem_of(_not_there(request))
     response = problem_of(error)
     if isinstance(error, HTTPException) and error.status_code == 405:
         response.headers["Allow"] = ", ".join(_methods(request))
     return response
+
+
+def _not_there(request: Request) -> Refused:
+    """An id that is missing leaves a slash at the end, and so does a habit."""
+    is_open = request.scope["path"].endswith("/")
+    hint = "send it without the slash at its end; " if is_open else ""
+    return Refused("not_found", "there is no such path", next_step=f"{hint}see GET /openapi.json")
 
 
 def _methods(request: Request) -> list[str]:
