@@ -380,23 +380,6 @@ def test_an_unknown_document_is_not_found_wherever_it_is_asked_for(stage: Stage,
     assert code_of(asked(stage, asking)) == (404, "unknown_document")
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [("GET", "{all}/"), ("POST", "{all}/"), ("GET", "{all}/{id}/"), ("POST", "{all}/{id}/publish/"),
-     ("GET", "/metrics/")],
-)  # fmt: skip
-def test_a_slash_too_many_leads_nowhere_and_says_so(stage: Stage, method: str, path: str) -> None:
-    asked_for = path.format(all=DOCUMENTS, id=stage.submit(ONE_AD))
-
-    async def asking(client: httpx.AsyncClient) -> httpx.Response:
-        return await client.request(method, asked_for)
-
-    answer = asked(stage, asking)
-
-    assert code_of(answer) == (404, "not_found")
-    assert "without the slash" in answer.json()["next"]
-
-
 def test_a_method_that_is_not_there_names_those_that_are(stage: Stage) -> None:
     async def asking(client: httpx.AsyncClient) -> list[httpx.Response]:
         return [await client.delete(DOCUMENTS), await client.put(f"{DOCUMENTS}/d1")]
