@@ -21,6 +21,7 @@ from reconciler.errors import InvalidPlan, ReconcilerError
 from ..bootstrap import REDACTION
 from ..observing import logger_of, metrics
 from . import refusals
+from .next_said import said_to_a_client
 from .raw_path import Scope, found_as_sent, refuse_no_text
 from .refusals import Refused
 
@@ -88,7 +89,7 @@ class ProblemRoute(APIRoute):
                     refuse_no_text(request.scope)
                     response = await inner(request)
                 except Exception as error:  # noqa: BLE001 - answered, logged, never shown raw
-                    response = problem_of(error)
+                    response = problem_of(error, request)
                 self._note(request, response)
             return response
 
@@ -114,13 +115,13 @@ def _told_with(request: Request) -> dict[str, str]:
     return {} if document_id is None else {"document": document_id}
 
 
-def problem_of(error: Exception) -> Response:
-    """The answer to it."""
+def problem_of(error: Exception, request: Request | None = None) -> Response:
+    """The answer to it. `request` None: no route of ours was asked."""
     match error:
         case Refused():
             return _refused(error)
         case ReconcilerError():
-            return _of_product(error)
+            return _of_product(error, request)
         case RequestValidationError():
             return _invalid(error)
         case HTTPException():
@@ -164,11 +165,13 @@ def _refused(error: Refused) -> Response:
     )
 
 
-def _of_product(error: ReconcilerError) -> Response:
+def _of_product(error: ReconcilerError, request: Request | None) -> Response:
     status = STATUS.get(error.code, 500)
     headers = {"Retry-After": RETRY_AFTER_SECONDS} if status == 503 else {}
     own = NEXT.get(error.code) if error.code == "commit_unknown" else error.next_step
     next_step = own or NEXT.get(error.code)
+    if next_step and request is not None:
+        next_step = said_to_a_client(next_step, request)
     more = {"errors": _faults(error)} if isinstance(error, InvalidPlan) else {}
     return problem(status, error.code, error.message, next_step=next_step, headers=headers, **more)
 
