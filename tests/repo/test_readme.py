@@ -143,6 +143,21 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert [link for link in links(page) if not (ROOT / page.parent / link).exists()] == []
 
 
+def test_the_container_of_the_readme_goes_where_it_says() -> None:
+    (beside, text) = re.findall(r"level beside `(\w+)`, `(\"container\": {.*?})`", README)[0]
+    plan = {
+        "account_id": "act_1001",
+        "items": [{"key": "a1", "kind": "ad", "name": "Spring / 1", "params": {}}],
+        **json.loads(f"{{{text}}}"),
+    }
+
+    (item,) = read_plan(plan, echo=Echo.LABEL, source="README.md").items
+
+    assert beside in plan
+    assert item.parent is not None
+    assert item.parent.id == "2001"
+
+
 def test_the_plan_of_the_readme_is_accepted() -> None:
     (text,) = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
 
