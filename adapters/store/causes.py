@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, and_, func, literal, or_, select
+from sqlalchemy import Connection, and_, func, literal, not_, or_, select
 
 from reconciler.model import ItemState, Kind, Reason
 
 from .finding import chosen
+from .guards import IS_OVER_ELSEWHERE
 from .judged import Judged
 from .statement import AnyRow, Statement
 from .tables import table
@@ -50,7 +51,8 @@ def troubles(
     kind: Kind | None = None,
     verdict: Judged | None = None,
 ) -> tuple[Trouble, ...]:
-    """Up to `TROUBLES_MAX` items that are pending, held or rejected. None: any."""
+    """Up to `TROUBLES_MAX` items that are pending, held or rejected; what is pending of a document
+    that finished elsewhere is in nobody's way. None: any."""
     del now
     narrowed = chosen(accounts=accounts, since=since)
     narrowed += [] if kind is None else [_item.c.kind == kind]
@@ -93,10 +95,9 @@ _LINES: Final = (
     .join(_call, _OF_ITEM, isouter=True)
     .where(
         or_(
-            *(
-                _item.c.state == state
-                for state in (ItemState.PENDING, ItemState.HELD, ItemState.REJECTED)
-            )
+            and_(_item.c.state == ItemState.PENDING, not_(IS_OVER_ELSEWHERE)),
+            _item.c.state == ItemState.HELD,
+            _item.c.state == ItemState.REJECTED,
         )
     )
     .order_by(_document.c.created_at.desc(), _document.c.id.desc(), _item.c.position)

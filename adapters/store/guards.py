@@ -65,10 +65,13 @@ HAS_UNKNOWN: Final = exists().where(
 )
 """A pending intent, or a `created` fact on an absent or held one (`signature.needs_settling`)."""
 
-_IS_OVER_ELSEWHERE: Final = and_(
+IS_OVER_ELSEWHERE: Final = and_(
     _c.origin == Origin.IMPORTED, *(_c.state != state for state in sorted(BEING_SETTLED))
 )
-UNSETTLED: Final = and_(HAS_UNKNOWN, not_(_IS_OVER_ELSEWHERE))
+"""From elsewhere and at rest: nobody settles what is pending of it
+(`signature.is_over_elsewhere`)."""
+
+UNSETTLED: Final = and_(HAS_UNKNOWN, not_(IS_OVER_ELSEWHERE))
 """Something is not known that a look may find out (`signature.is_unsettled`, the lease apart)."""
 
 CLAIMABLE: Final = (

@@ -31,7 +31,7 @@ from reconciler.model import (
     Surplus,
 )
 from reconciler.ports import View
-from reconciler.signature import is_crashed, is_unsettled
+from reconciler.signature import is_crashed, is_over_elsewhere, is_unsettled
 from tests.contract.ledger_documents import (
     MINUTE,
     bound,
@@ -373,6 +373,7 @@ async def test_what_stands_in_the_way_is_told_with_its_reason_and_its_latest_ans
         each.id
         for each in DOCUMENTS
         if {one.state for one in each.items} & {_I.PENDING, _I.HELD, _I.REJECTED}
+        and not is_over_elsewhere(each)
     } | {"blind"}
     assert (found["held"].reason, found["held"].code) == (Reason.AMBIGUOUS, None)
     assert (found["refused"].code, found["refused"].message) == (100, "Invalid parameter")

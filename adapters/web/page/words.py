@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reconciler.model import DocumentState, ItemState
+from reconciler.model import DocumentState, ItemState, Origin
 
 from ...store.finding import Which
 
@@ -46,6 +46,7 @@ ITEM: Final[Mapping[str, Sign]] = {
     _I.HELD: Sign("?", "held", "warn"),
 }
 FOUND: Final = Sign("~", "confirmed", "good")
+OVER_ELSEWHERE: Final = Sign(".", "not recorded, and nobody looks for it", "calm")
 UNLISTED: Final = Sign("-", "made, not listed any more", "warn")
 
 VERDICT: Final[Mapping[str, Sign]] = {
@@ -117,8 +118,12 @@ def of_document(shape: Shape) -> Sign:
     return CRASHED if shape["crashed"] else DOCUMENT[shape["state"]]
 
 
-def of_item(item: Shape) -> Sign:
-    """What a look found is told from what was answered."""
+def of_item(item: Shape, document: Shape) -> Sign:
+    """What a look found is told from what was answered. What is pending is looked for, but of a
+    document that finished elsewhere."""
+    over = document["origin"] == Origin.IMPORTED and not document["unsettled"]
+    if over and item["state"] == ItemState.PENDING:
+        return OVER_ELSEWHERE
     if item["unlisted_since"] is not None:
         return UNLISTED
     was_found = item["state"] == ItemState.CONFIRMED and item["found_by"] != "reply"

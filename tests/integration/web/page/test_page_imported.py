@@ -11,7 +11,7 @@ import pytest
 from fixtures.stage import Stage
 from reconciler.model import ItemState
 from tests.crash.sqlite_ledgers import sqlite_in_memory
-from tests.integration.elsewhere import Elsewhere, line
+from tests.integration.elsewhere import Elsewhere, finished, line
 from tests.integration.web.page.browsing import Browser, browsed, decision_of, place_of
 from tests.integration.web.page.markup import page_of
 from tests.integration.web.page.test_page_decision import previewed, recorded, the_form
@@ -35,6 +35,25 @@ def held_with_none_left(stage: Stage) -> str:
     assert stage.document("old").items[0].state is ItemState.HELD
     stage.world.delete(made)
     return "old"
+
+
+def test_what_a_finished_one_did_not_record_is_said_to_be_looked_for_by_nobody(
+    stage: Stage,
+) -> None:
+    stage.time.pass_(timedelta(hours=1))
+    Elsewhere(stage).imports(finished("old", R="901") | {"names": ["R", "S"]})
+
+    async def browsing(browser: Browser) -> list[Any]:
+        decision = await browser.page(decision_of("old", "2"))
+        return [await browser.page(place_of("old")), decision, await browser.page("/documents")]
+
+    document, decision, listed = browsed(stage, browsing)
+
+    for page in (document, decision):
+        assert "not recorded, and nobody looks for it" in page.text
+    assert decision.all("form", class_="decide") == []
+    assert "finished elsewhere" in document.text
+    assert all("unsettled" not in one.text for one in (document, listed.one("table")))
 
 
 def test_that_no_row_is_it_is_said_without_the_promise_of_another_create(stage: Stage) -> None:
