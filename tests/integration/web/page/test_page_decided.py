@@ -57,9 +57,7 @@ def test_that_none_is_it_is_told_too(stage: Stage) -> None:
     decided(stage, document_id, choice="none")
 
     said, look = verdicts(stage, document_id)
-    assert said.startswith(
-        "»a person decided no row is it: it was not made by this machine"
-    )
+    assert said.startswith("»a person decided no row is it: it was not made by this machine")
     assert "echo_unproven" in look
 
 
