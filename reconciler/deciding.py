@@ -162,7 +162,20 @@ def due_after(
     if troubled:
         pause = look.wait or limits.backoff(document.backoff_step, fraction)
         return now + min(pause, limits.throttle_max_wait), document.backoff_step + 1
-    return next_look(pending, document.attempts, look.began_at, limits.timings()) or now, 0
+    awaited = [*pending, *_held_beside(document, pending)]
+    return next_look(awaited, document.attempts, look.began_at, limits.timings()) or now, 0
+
+
+def _held_beside(document: Document, pending: Iterable[Item]) -> list[Item]:
+    """Held items that want the same as a pending one. Nothing is said of any of them before all of
+    them are settled: without these it would be due at once, again and again, until then."""
+    wanted = {_wants(item.intent) for item in pending if item.intent}
+    held = (item for item in document.items if item.state is ItemState.HELD and item.intent)
+    return [item for item in held if item.intent and _wants(item.intent) in wanted]
+
+
+def _wants(intent: Intent) -> tuple[Place, str]:
+    return place_of(intent), intent.name
 
 
 def _is_trouble(verdict: Verdict | None) -> bool:
