@@ -218,6 +218,11 @@ class Surplus:
     known: bool = False
     unlisted_since: datetime | None = None  # as of an intent
 
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody should know of it who does not yet."""
+        return not self.known and self.unlisted_since is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedItem:

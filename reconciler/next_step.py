@@ -232,8 +232,9 @@ def _has_unknown_surplus(document: Document) -> bool:
 
 def _unknown_surplus(document: Document) -> list[Surplus]:
     """What a listing shows and nobody knows of. A second creative costs nothing (facts 4.9)."""
-    listed = (extra for extra in document.surplus if extra.unlisted_since is None)
-    return [extra for extra in listed if not extra.known and extra.kind is not Kind.ADCREATIVE]
+    return [
+        extra for extra in document.surplus if extra.is_open and extra.kind is not Kind.ADCREATIVE
+    ]
 
 
 def _why_surplus(document: Document) -> str:

@@ -199,7 +199,7 @@ class Summary:
 
     document: Document  # items, attempts, verdicts and surplus empty
     unsettled: bool
-    has_surplus: bool  # known or not, that a listing shows
+    has_surplus: bool  # listed, and nobody recorded it as known
 
 
 class Ledger(Duties, Arrivals, Batches, Protocol):

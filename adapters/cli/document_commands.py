@@ -213,7 +213,12 @@ def list_documents(
             listed.accounts,
             worker_seen=listed.worker_seen,
         )
-        return Told(shape=shape, picture=lambda: list_picture(shape), code=ExitCode.DONE)
+        narrowed = any(asked is not None for asked in (state, account, kind, verdict))
+        return Told(
+            shape=shape,
+            picture=lambda: list_picture(shape, narrowed=narrowed),
+            code=ExitCode.DONE,
+        )
 
     return work
 

@@ -20,9 +20,11 @@ TITLES_FROM_WIDTH: Final = 100
 """Columns; in a narrower terminal a title would push the next action out of sight."""
 
 
-def list_picture(shape: Mapping[str, Any]) -> RenderableType:
-    """Drawn from `list/1`."""
+def list_picture(shape: Mapping[str, Any], *, narrowed: bool = False) -> RenderableType:
+    """Drawn from `list/1`. `narrowed`: not all documents were asked for."""
     counts, documents = shape["counts"], shape["documents"]
+    if not counts and narrowed:
+        return Text("no such documents; reconciler list shows all")
     if not counts:
         return Text("no documents; reconciler submit PLAN.json accepts one")
     total = Text("   ").join(

@@ -51,7 +51,7 @@ OLDEST_UNSETTLED: Final = _gauge(
     "oldest_unsettled_seconds", "Since when the oldest document waits for an unanswered call."
 )
 OLDEST_HELD: Final = _gauge(
-    "human_queue_oldest_seconds", "Since when the oldest document waits for a person."
+    "human_queue_oldest_seconds", "Since when the oldest held document waits for a person."
 )
 WORKER_SEEN: Final = _gauge("worker_seen_seconds", "Since any worker was seen; +Inf: never.")
 

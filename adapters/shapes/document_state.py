@@ -98,7 +98,9 @@ def counted(items: Sequence[Mapping[str, Any]]) -> str:
 
 def about_surplus(state: Mapping[str, Any]) -> str:
     """What a person may do about what is listed and not known; where the recorded entity itself is
-    gone, another one of it may be the last."""
+    gone, another one of it may be the last. Empty: nothing is open about it."""
+    if not any(map(_is_open, state["surplus"])):
+        return ""
     gone = {item["key"] for item in state["items"] if item["unlisted_since"]}
     is_last = any(extra["item"] in gone for extra in state["surplus"] if _is_open(extra))
     first = _MAY_BE_THE_LAST if is_last else _MAY_BE_TOO_MANY

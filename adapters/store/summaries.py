@@ -28,7 +28,11 @@ LINES: Final = select(
     _document,
     and_(UNSETTLED, not_(func.coalesce(_PUBLISHES, False))).label("unsettled"),
     exists()
-    .where(_surplus.c.document_id == _document.c.id, _surplus.c.unlisted_since.is_(None))
+    .where(
+        _surplus.c.document_id == _document.c.id,
+        _surplus.c.known.is_(False),
+        _surplus.c.unlisted_since.is_(None),
+    )
     .label("has_surplus"),
 ).order_by(_document.c.created_at.desc(), _document.c.id.desc())
 

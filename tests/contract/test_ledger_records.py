@@ -117,9 +117,10 @@ async def test_each_field_of_an_account_is_compared(
 
 
 async def test_a_list_counts_by_state_and_shows_the_newest_first(ledger: OpenLedger) -> None:
+    gone = replace(extra("7"), unlisted_since=NOON)
     await put(
         ledger,
-        document("d1"),
+        document("d1", surplus=(replace(extra("6"), known=True), gone)),
         queued("d2", pending("a1"), created_at=NOON + MINUTE),
         queued("d3", account_id="act_2", surplus=(extra("5"),), created_at=NOON - MINUTE),
         publishing("d4", pending("a1")),

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from rich.console import Console, RenderableType
@@ -147,7 +148,10 @@ def test_a_large_document_is_cut_and_says_so() -> None:
 
 
 def test_an_empty_list_says_how_to_begin() -> None:
-    assert "reconciler submit" in drawn(list_picture({"counts": {}, "documents": []}))
+    nothing: dict[str, Any] = {"counts": {}, "documents": []}
+
+    assert "reconciler submit" in drawn(list_picture(nothing))
+    assert "no such documents" in drawn(list_picture(nothing, narrowed=True))
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])

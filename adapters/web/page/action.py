@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reconciler.model import DocumentState, ItemState, NextAction, Reason
+from reconciler.model import DocumentState, ItemState, NextAction, Origin, Reason
 
 from ...shapes import about_surplus
 from ..access import Principal, Scope
@@ -26,6 +26,9 @@ RECOVERERS: Final = PUBLISHERS | DECIDERS
 
 AT_REST: Final = frozenset({DocumentState.PUBLISHED, DocumentState.CANCELLED})
 """Nobody looks at these again, but for a look that is owed."""
+
+OVER_ELSEWHERE: Final = frozenset({DocumentState.PARTLY_PUBLISHED, DocumentState.FAILED})
+"""Nor at these, where they were imported: nothing of them is made from here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +130,8 @@ def refresh_of(document_id: str) -> Action:
 
 def others_of(state: Shape) -> list[Action]:
     """What may be pressed beside the primary button: each where there is something to look at."""
-    rests = state["state"] in AT_REST and not state["unsettled"] and state["due_at"] is None
+    ended = AT_REST | (OVER_ELSEWHERE if state["origin"] == Origin.IMPORTED else frozenset())
+    rests = state["state"] in ended and not state["unsettled"] and state["due_at"] is None
     look = [] if rests else [recover_of(state["document_id"], "Look now")]
     is_recorded = any(item["state"] == ItemState.CONFIRMED for item in state["items"])
     return look + ([refresh_of(state["document_id"])] if is_recorded else [])

@@ -16,6 +16,7 @@ from ...shapes import about_surplus, counted
 from ..browser_session import BrowserAccess
 from ..desk import Desk
 from ..routes_documents import DocumentId, DocumentRoutes
+from . import looked
 from .action import PUBLISHERS, RECOVERERS, others_of, place_of_document, primary_of
 from .ads_manager import ads_manager_link
 from .answering import onward, page
@@ -51,7 +52,7 @@ class DocumentPage:
             self._browser,
             "document.html",
             **_values(seen, request, None if shows_all else ITEMS_SHOWN_MAX),
-            note=_what_reading_did(settled),
+            note=_what_reading_did(settled) or looked.note_of(request.query_params),
         )
 
     async def evidence(self, request: Request, document_id: DocumentId, key: str) -> Response:
@@ -100,9 +101,9 @@ class DocumentPage:
         await self._desk.admit(request, document_id)
         looking = self._desk.service.errands.start(look(document_id))
         await asyncio.wait([looking], timeout=LOOK_WAIT_SECONDS)
-        if looking.done():
-            looking.result()
-        return onward(place_of_document(document_id))
+        word = looked.word_of(looking.result()) if looking.done() else looked.UNDER_WAY
+        said = f"?{looked.QUERY}={word}" if word else ""
+        return onward(f"{place_of_document(document_id)}{said}")
 
 
 def _values(seen: Shown, request: Request, items_max: int | None) -> dict[str, Any]:

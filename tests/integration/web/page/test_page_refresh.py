@@ -17,6 +17,21 @@ def others(page: Element) -> list[str]:
     return [button.text for one in buttons for button in one.all("button")]
 
 
+def pressed(stage: Stage, document_id: str) -> Element:
+    """The page after that button."""
+    place = place_of(document_id)
+
+    async def browsing(browser: Browser) -> Element:
+        page = await browser.page(place)
+        form = next(one for one in page.all("form") if one.one("button").text == LIST)
+        answer = await browser.send(place, form)
+        assert answer.status_code == 200
+        return page_of(answer.text)
+
+    found: Element = browsed(stage, browsing)
+    return found
+
+
 @pytest.mark.parametrize(
     ("arrange", "offered"),
     [
@@ -39,21 +54,38 @@ def test_pressing_it_tells_what_was_deleted_and_creates_nothing(stage: Stage) ->
     assert intent is not None
     stage.world.delete(intent.external_id or "")
     stage.time.pass_(stage.limits.listing_lag)
-    place, made = place_of(document_id), len(stage.graph.creates)
+    made = len(stage.graph.creates)
 
-    async def browsing(browser: Browser) -> Element:
-        page = await browser.page(place)
-        form = next(one for one in page.all("form") if one.one("button").text == LIST)
-        answer = await browser.send(place, form)
-        assert answer.status_code == 200
-        return page_of(answer.text)
-
-    page = browsed(stage, browsing)
+    page = pressed(stage, document_id)
 
     assert "2 of 2 were made and are recorded, 1 not listed any more" in page.text
     assert "made, not listed any more" in page.one("table", class_="items").all("tr")[1].text
     assert "confirmed" in page.one("table", class_="items").all("tr")[2].text
     assert len(stage.graph.creates) == made
+
+
+def test_a_listing_that_did_not_end_is_told_and_what_stands_there_called_older(
+    stage: Stage,
+) -> None:
+    document_id = scenes.published(stage)
+    scenes.go_blind(stage)
+
+    page = pressed(stage, document_id)
+
+    assert "gave no verdict: listing_incomplete" in page.one("p", class_="note").text
+    assert "2 of 2 exist and are recorded" in page.text
+
+
+def test_a_listing_to_the_end_is_told_too(stage: Stage) -> None:
+    page = pressed(stage, scenes.published(stage))
+
+    assert "listed just now, to the end" in page.one("p", class_="note").text
+
+
+def test_words_that_are_not_ours_in_the_address_say_nothing(stage: Stage) -> None:
+    page = seen(stage, f"{place_of(scenes.published(stage))}?looked=<b>all+is+lost</b>")
+
+    assert page.all("p", class_="note") == []
 
 
 def test_reading_the_page_alone_lists_nothing(stage: Stage) -> None:
