@@ -118,7 +118,7 @@ def _attempts(state: Shape) -> RenderableType | None:
 def _attempt(attempt: Shape) -> Iterator[Text]:
     """When, how it ended, by whom; what went wrong on a line of its own."""
     line = Text(f"  {attempt['number']:<3}{attempt['started_at'][:19].replace('T', ' ')} ")
-    line.append(f"{_end(attempt)} UTC  ").append(attempt["outcome"] or "running", "bold")
+    line.append(f"{_end(attempt)}  ").append(attempt["outcome"] or "running", "bold")
     yield line.append(f"  {visible(attempt['owner'])}", "dim")
     if attempt["error"]:
         yield Text(f"     {visible(attempt['error'])}", "dim")
@@ -126,6 +126,8 @@ def _attempt(attempt: Shape) -> Iterator[Text]:
 
 def _end(attempt: Shape) -> str:
     """Of a running attempt, what the lease promises; of an ended one, the time of day is enough."""
+    if attempt["finished_at"] is None and attempt["lease_until"] is None:
+        return "no end is known"
     if attempt["finished_at"] is None:
-        return f"lease until {attempt['lease_until'][11:19]}"
-    return f"to {attempt['finished_at'][11:19]}"
+        return f"lease until {attempt['lease_until'][11:19]} UTC"
+    return f"to {attempt['finished_at'][11:19]} UTC"

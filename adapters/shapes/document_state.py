@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from reconciler.attributes import created_at, warnings_said
+from reconciler.imported import NO_END_KNOWN
 from reconciler.lifecycle import shown_next
 from reconciler.model import (
     Attempt,
@@ -147,6 +148,11 @@ def _last_error(item: Item) -> str | None:
     return error.message if error else None
 
 
+def _has_no_end(attempt: Attempt) -> bool:
+    """Of an imported document that may still run elsewhere: nobody told when its worker is gone."""
+    return attempt.lease_until == NO_END_KNOWN
+
+
 def _attempt(attempt: Attempt) -> dict[str, Any]:
     return {
         "number": attempt.number,
@@ -154,7 +160,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "owner": attempt.owner,
         "started_at": shown_time(attempt.started_at),
         "finished_at": shown_time(attempt.finished_at),
-        "lease_until": shown_time(attempt.lease_until),
+        "lease_until": None if _has_no_end(attempt) else shown_time(attempt.lease_until),
         "outcome": attempt.outcome.value if attempt.outcome else None,
         "error": attempt.error,
     }

@@ -18,6 +18,7 @@ from adapters.shapes import (
     document_state,
     documents_list,
 )
+from reconciler.imported import NO_END_KNOWN
 from reconciler.model import DocumentState, ItemState, Origin
 from reconciler.ports import Summary, View
 from tests.unit import sample_views as sample
@@ -208,3 +209,15 @@ def test_a_title_from_outside_is_shown_too() -> None:
     turned = replace(view, document=replace(view.document, title="\x1b]0;gotcha\x07"))
 
     assert "\x07" not in of_document(turned)
+
+
+def test_an_attempt_of_which_nobody_told_the_end_has_no_date_far_off() -> None:
+    """Of an imported document that may still run elsewhere."""
+    live = sample.publishing()
+    (attempt,) = live.document.attempts
+    endless = replace(attempt, lease_until=NO_END_KNOWN)
+    view = replace(live, document=replace(live.document, attempts=(endless,)))
+
+    assert document_state(view)["attempts"][0]["lease_until"] is None
+    assert "no end is known  running" in of_document(view)
+    assert "lease until" in of_document(live)
