@@ -65,7 +65,7 @@ def test_a_list_is_narrowed_by_kind_and_verdict(shell: Shell) -> None:
 
     assert [one["document_id"] for one in by_kind["documents"]] == [document_id]
     assert (by_kind["counts"], other_kind["counts"]) == ({"draft": 1}, {})
-    assert (by_verdict.code, by_verdict.out.startswith("no documents")) == (0, True)
+    assert (by_verdict.code, by_verdict.out.startswith("no such documents")) == (0, True)
 
 
 def test_the_same_plan_is_the_same_document_unless_new_is_said(shell: Shell) -> None:
