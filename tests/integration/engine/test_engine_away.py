@@ -10,8 +10,9 @@ import pytest
 
 from tests.integration.engine.engine_stage import PUBLISHED, EngineStage
 
-SECONDS_MAX = 25
-"""Less than the engine would wait for one connection, and less than a service manager waits."""
+SECONDS_MAX = 60
+"""Less than a service manager waits (systemd: 90). Nearly always it takes four; a statement that was
+on its way when the database went may keep it for as long as the engine waits for a connection."""
 
 
 class Door:
