@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Final
 
@@ -33,10 +34,21 @@ class Postgres:
 
     def migrated(self) -> str:
         """The URL of a new ledger of `GRAPH_URL`, accepted where it stands."""
-        from adapters.store.postgres import migrate
+        from adapters.store import identity
+        from adapters.store.postgres_connecting import commit, one_transaction
+        from adapters.store.postgres_identity import print_of
+        from adapters.store.postgres_url import conninfo_of
 
         url = self._databases.copy_of(self._template)
-        migrate(url, graph_url=GRAPH_URL, accept=True, accept_unsafe=True)
+        with one_transaction(conninfo_of(url)) as connection:
+            identity.settle(
+                connection,
+                graph_url=GRAPH_URL,
+                file_print=print_of(connection),
+                now=datetime.now(UTC),
+                accept=True,
+            )
+            commit(connection)
         return url
 
     def drop(self, url: str) -> None:

@@ -9,6 +9,7 @@ from fixtures.graph.answering import AnsweringOptions
 from fixtures.graph.app import FakeGraph
 from fixtures.graph.scene import small_world
 from fixtures.graph.socket_server import running_fake
+from tests.databases import new_file
 from tests.e2e.command_line import QUICK, TOKEN, Shell
 
 
@@ -30,6 +31,8 @@ def bare_shell(graph: FakeGraph, tmp_path: Path) -> Iterator[Shell]:
 
 @pytest.fixture
 def shell(bare_shell: Shell) -> Shell:
-    """A shell with a ledger."""
-    assert bare_shell.run("migrate").code == 0
+    """A shell with a ledger, as `reconciler migrate` makes it."""
+    new_file(
+        bare_shell.folder, "reconciler.db", graph_url=bare_shell.settings["RECONCILER_GRAPH_URL"]
+    )
     return bare_shell
