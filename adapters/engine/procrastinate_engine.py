@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 import psycopg
-from procrastinate import App, PsycopgConnector
+from procrastinate import App
 from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import DeleteJobCondition
 from procrastinate.worker import Worker
@@ -26,6 +26,7 @@ from reconciler.outside import Outside
 from reconciler.serving import POLL, Serving, Tell, Worked
 
 from ..store.postgres_url import conninfo_of
+from .ending_connector import EndingConnector
 from .jobs import DOCUMENTS, UPKEEP, Jobs
 from .lasting_jobs import LastingJobs
 from .names import EngineName
@@ -55,9 +56,9 @@ class Procrastinate:
     async def work(self, outside: Outside, tell: Tell) -> Worked:
         """Until it is told to stop. Raises `WrongSchema` where the engine's tables are missing."""
         serving = Serving(outside, tell)
-        async with _opened(self._url) as (app, pool), serving.counted_on():
+        async with opened(self._url) as (app, connector), serving.counted_on():
             running = _Running(app, outside, serving, self._url)
-            letting_go = asyncio.create_task(running.let_go(pool))
+            letting_go = asyncio.create_task(running.let_go(connector))
             try:
                 await running.until_stopped()
             finally:
@@ -97,13 +98,13 @@ class _Running:
             await self._pause()
         self._serving.stopping()
 
-    async def let_go(self, pool: AsyncConnectionPool) -> None:
+    async def let_go(self, connector: EndingConnector) -> None:
         """Once it is over and nothing is in hand, do not wait long for a database that is away:
         what the engine still had to say is said by `tidy`."""
         while not self._is_over() or self._jobs.has_begun:
             await self._outside.clock.sleep(POLL)
         await self._outside.clock.sleep(ENDING)
-        await pool.close(timeout=0)
+        connector.end()
 
     async def _pause(self) -> None:
         """In short parts: who is told to stop meanwhile stops."""
@@ -117,6 +118,8 @@ class _Running:
 
     async def _run(self) -> None:
         """Until it is over, or one of them ended. What was begun has ended when this returns."""
+        if self._is_over():
+            return  # one that was stopped before it began would never stop
         self._said.is_lost = False
         workers = [self._worker(DOCUMENTS), self._worker(UPKEEP)]
         running = [asyncio.create_task(_run(worker)) for worker in workers]
@@ -139,7 +142,7 @@ class _Running:
 
     async def _watch(self, running: list[asyncio.Task[None]]) -> None:
         while not self._is_over() and not self._said.is_lost:
-            # Waits first: one that was stopped before it began would never stop.
+            # Waits first, so that they have begun when they are stopped.
             done, _ = await asyncio.wait(
                 running, timeout=POLL.total_seconds(), return_when=asyncio.FIRST_COMPLETED
             )
@@ -177,7 +180,7 @@ def stalled_after(limits: Limits) -> timedelta:
 
 
 @asynccontextmanager
-async def _opened(url: str) -> AsyncIterator[tuple[App, AsyncConnectionPool]]:
+async def opened(url: str) -> AsyncIterator[tuple[App, EndingConnector]]:
     """Connected when it is first asked; like the ledger, with nothing bound to a session."""
     kwargs: dict[str, Any] = {"prepare_threshold": None}
     pool = AsyncConnectionPool(
@@ -189,10 +192,11 @@ async def _opened(url: str) -> AsyncIterator[tuple[App, AsyncConnectionPool]]:
         check=AsyncConnectionPool.check_connection,
         name="engine",
     )
-    app = App(connector=PsycopgConnector())
+    connector = EndingConnector()
+    app = App(connector=connector)
     await pool.open(wait=False)
     try:
         async with app.open_async(pool):
-            yield app, pool
+            yield app, connector
     finally:
-        await pool.close()
+        await pool.close(timeout=ENDING.total_seconds())

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
+from procrastinate.exceptions import ConnectorException
+from psycopg_pool import AsyncConnectionPool
 
+from adapters.engine.procrastinate_engine import opened
 from tests.integration.engine.engine_stage import PUBLISHED, EngineStage
 
-SECONDS_MAX = 60
-"""Less than a service manager waits (systemd: 90). Nearly always it takes four to eleven; once, on
-a busy machine, more than 25, and why is not known."""
+SECONDS_MAX = 25
+"""Less than the engine would wait for one connection, and less than a service manager waits."""
+
+SLEEPERS = """
+SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(3600)'
+"""
 
 
 class Door:
@@ -57,3 +64,44 @@ async def test_told_to_stop_while_the_database_is_away_it_ends_soon_and_in_order
         worked = await life.ended()
 
     assert worked.attempts == {"succeeded": 1}
+
+
+async def test_told_to_stop_while_each_connection_proves_broken_it_ends_soon_and_in_order(
+    stage: EngineStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks is then between two tries: a pool that is closed would never tell him."""
+    is_broken = False
+    works = AsyncConnectionPool.check_connection
+
+    async def checked(connection: psycopg.AsyncConnection[Any]) -> None:
+        if is_broken:
+            raise psycopg.OperationalError
+        await works(connection)
+
+    monkeypatch.setattr(AsyncConnectionPool, "check_connection", staticmethod(checked))
+    life = stage.running()
+    await stage.queued("1")
+    await stage.until_all_are(PUBLISHED)
+    is_broken = True
+
+    async with asyncio.timeout(SECONDS_MAX):
+        worked = await life.ended()
+
+    assert worked.attempts == {"succeeded": 1}
+
+
+async def test_what_the_engine_asks_when_it_ends_and_afterwards_fails(stage: EngineStage) -> None:
+    """Also of a server that does not answer."""
+    async with opened(stage.url) as (_, connector):
+        asking = asyncio.create_task(connector.execute_query_async("SELECT pg_sleep(3600)"))
+        while not await stage.asked(SLEEPERS):
+            assert not asking.done()
+
+        connector.end()
+
+        async with asyncio.timeout(SECONDS_MAX):
+            with pytest.raises(ConnectorException):
+                await asking
+        for ask in (connector.execute_query_one_async, connector.execute_query_all_async):
+            with pytest.raises(ConnectorException):
+                await ask("SELECT 1")

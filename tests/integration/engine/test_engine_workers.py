@@ -206,6 +206,23 @@ async def test_told_to_stop_while_the_engine_is_away_it_ends_in_order(
     assert (await life.ended()).errors == 0
 
 
+async def test_told_to_stop_before_the_engine_began_it_begins_nothing(
+    stage: EngineStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own workers forget that they were stopped when they begin."""
+    life = stage.life()
+
+    def told_meanwhile(_: str) -> None:
+        life.is_stopping = True
+
+    monkeypatch.setattr(procrastinate_engine, "check", told_meanwhile)
+    life.start()
+    await life.until_ended()
+
+    assert await stage.asked("SELECT id FROM procrastinate_workers") == []
+    assert await stage.asked("SELECT id FROM procrastinate_jobs") == []
+
+
 async def test_a_document_that_fails_each_time_keeps_nobody_waiting(
     stage: EngineStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
