@@ -69,8 +69,10 @@ def with_row(item: Item, row: Row, created_at: datetime | None) -> Item:
 
 def created_at(intent: Intent) -> datetime | None:
     """When the API made it: as a look judged it, else as the row that was listed since has it."""
-    told = (intent.attributes or {}).get("created_time")
-    return intent.created_time or parse_created_time(told if isinstance(told, str) else None)
+    if intent.created_time is not None or not intent.attributes:
+        return intent.created_time
+    told = intent.attributes.get("created_time")
+    return parse_created_time(told if isinstance(told, str) else None)
 
 
 def warnings_said(intent: Intent) -> tuple[str, ...]:

@@ -59,6 +59,11 @@ class Asking:
     imported: bool = False
     deadline: float | None = None
 
+    @property
+    def may_touch_imported(self) -> bool:
+        """Whether documents from elsewhere are its business too."""
+        return self.asked or self.refresh or self.imported
+
     def work(self, document: Document, now: datetime) -> Work | None:
         """What there is to do; None where that is nothing."""
         asked, refresh, imported = self.asked, self.refresh, self.imported

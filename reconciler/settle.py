@@ -61,10 +61,11 @@ async def settle(
     read that may settle documents from elsewhere; only people and such reads do. `budget` bounds
     what is asked of the API in all, None does not. Whatever was decided is durable on return.
     """
+    asking = Asking(asked=asked, refresh=refresh, imported=imported, deadline=_from_now(budget))
     # 1. Read. A healthy document is none of our business.
     view = await outside.ledger.read(document_id)
-    if view.document.origin is Origin.IMPORTED and not (asked or imported or refresh):
-        return Settled(view=view)
+    if is_healthy(view, asking):
+        return _nothing_due(view, asking)
     # 2. Take over what crashed: one conditional update. Slow is not dead; only the lease counts.
     if is_crashed(view.document, view.now):
         view = await take_over(view, outside)
@@ -72,17 +73,13 @@ async def settle(
     if cancel_is_due(view.document, view.now):
         view = await cancel(document_id, outside)
     # 4. Stop where nothing is due. Who comes back: the next read, the sweep, a worker.
-    deadline = _from_now(budget)
-    asking = Asking(asked=asked, refresh=refresh, imported=imported, deadline=deadline)
     if asking.work(view.document, view.now) is None:
-        return Settled(
-            view=view, held_by_another=refresh and is_held_by_another(view.document, view.now)
-        )
+        return _nothing_due(view, asking)
     # 5. Stop where somebody else is at it.
     if is_held_by_another(view.document, view.now):
         return Settled(view=view, held_by_another=True)
     # 6. A closed account is not asked; its documents wait, for a day, and lose nothing by it.
-    closed = await closed_because(view.account, outside, deadline)
+    closed = await closed_because(view.account, outside, asking.deadline)
     if closed is not None:
         if is_overdue(view, outside):
             view = await hold_overdue(document_id, closed, outside) or view
@@ -97,6 +94,20 @@ async def settle(
         verdicts=recovered.look.verdicts if recovered.look else {},
         withheld=recovered.withheld,
     )
+
+
+def is_healthy(view: View, asking: Asking) -> bool:
+    """Whether a run would find nothing to do; what came from elsewhere is left alone unasked."""
+    document, now = view.document, view.now
+    if document.origin is Origin.IMPORTED and not asking.may_touch_imported:
+        return True
+    is_due = is_crashed(document, now) or cancel_is_due(document, now)
+    return not is_due and asking.work(document, now) is None
+
+
+def _nothing_due(view: View, asking: Asking) -> Settled:
+    held = asking.refresh and is_held_by_another(view.document, view.now)
+    return Settled(view=view, held_by_another=held)
 
 
 def _from_now(budget: timedelta | None) -> float | None:

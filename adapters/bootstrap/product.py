@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -19,6 +19,7 @@ from reconciler import (
     sweep,
     worker,
 )
+from reconciler.copying import replace
 from reconciler.due_now import due_now
 from reconciler.duplicates import Duplicates
 from reconciler.model import Account, BlockReason, DocumentState
@@ -27,6 +28,7 @@ from reconciler.outside import Outside
 from reconciler.plan import Plan, read_plan
 from reconciler.ports import Summary, View
 from reconciler.publish import Published
+from reconciler.recovery import Asking
 from reconciler.resolve import Resolved
 from reconciler.resolve_decision import Decision
 from reconciler.settle import Settled
@@ -170,13 +172,16 @@ class Reconciler(OwnSends):
         What is asked of the API ends after `budget` seconds, None: READ_BUDGET_SECONDS; then
         `withheld` says so, the view says what is next, and `due_at` keeps later reads from asking
         again at once. One process looks at a time, any other is answered as the document stands.
-        A healthy one costs one query. A caller that is cancelled stops nothing.
+        A healthy one costs one query, any other one more. A caller that is cancelled stops nothing.
 
         `refresh` also lists what is confirmed, for its attributes, however long that takes.
         """
         if refresh:
             return await self._read(document_id, None, refresh=True)
         within = self._read_budget if budget is None else timedelta(seconds=budget)
+        view = await self._outside.ledger.read(document_id)
+        if settle.is_healthy(view, Asking(imported=self._outside.legacy.on_read)):
+            return Settled(view=await self._seen(view))
         return await self._reads.run(self._read(document_id, within, refresh=False))
 
     async def _read(self, document_id: str, budget: timedelta | None, *, refresh: bool) -> Settled:

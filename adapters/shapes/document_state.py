@@ -14,6 +14,7 @@ from reconciler.model import (
     Container,
     ContainerKind,
     Document,
+    Intent,
     Item,
     ItemState,
     JudgedItem,
@@ -123,22 +124,33 @@ _MAY_BE_THE_LAST: Final = (
 
 
 def _item(item: Item) -> dict[str, Any]:
-    intent = item.intent
     return {
         "key": item.key,
-        "kind": item.kind.value,
+        "kind": str(item.kind),
         "name": item.name,
-        "state": item.state.value,
-        "reason": intent.reason.value if intent and intent.reason else None,
-        "external_id": intent.external_id if intent else None,
-        "effective_status": intent.effective_status if intent else None,
-        "created_time": shown_time(created_at(intent)) if intent else None,
-        "attributes": dict(intent.attributes) if intent and intent.attributes else None,
-        "found_by": intent.found_by.value if intent and intent.found_by else None,
-        "unlisted_since": shown_time(intent.unlisted_since) if intent else None,
-        "warnings": list(warnings_said(intent)) if intent else [],
+        "state": str(item.state),
+        **(_unsent() if item.intent is None else _sent(item.intent)),
         "error": _last_error(item),
     }
+
+
+def _sent(intent: Intent) -> dict[str, Any]:
+    return {
+        "reason": intent.reason and str(intent.reason),
+        "external_id": intent.external_id,
+        "effective_status": intent.effective_status,
+        "created_time": shown_time(created_at(intent)),
+        "attributes": dict(intent.attributes) if intent.attributes else None,
+        "found_by": intent.found_by and str(intent.found_by),
+        "unlisted_since": shown_time(intent.unlisted_since),
+        "warnings": list(warnings_said(intent)),
+    }
+
+
+def _unsent() -> dict[str, Any]:
+    """The same of an item for which nothing was sent yet."""
+    absent = ("reason", "external_id", "effective_status", "created_time", "attributes", "found_by")
+    return {**dict.fromkeys(absent), "unlisted_since": None, "warnings": []}
 
 
 def _last_error(item: Item) -> str | None:

@@ -33,7 +33,7 @@ class Instant(TypeDecorator[datetime]):
 
 def instant_of(microseconds: int) -> datetime:
     """Aware UTC, so many microseconds after 1970 began."""
-    return EPOCH + timedelta(microseconds=microseconds)
+    return EPOCH + timedelta(0, 0, microseconds)
 
 
 def microseconds_of(value: datetime) -> int:

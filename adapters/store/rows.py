@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from datetime import timedelta
+from operator import attrgetter
 from typing import Any, Final
 
+from reconciler.copying import quick
 from reconciler.mark import Mark
 from reconciler.model import (
     Account,
@@ -30,18 +32,23 @@ from reconciler.model import (
 from .columns import MICROSECOND
 from .statement import AnyRow, Values
 
+_item, _intent, _call, _container = quick(Item), quick(Intent), quick(Call), quick(Container)
+_mark, _attempt, _document = quick(Mark), quick(Attempt), quick(Document)
+_NO_REFS: Final[frozenset[str]] = frozenset()
+
 _ALIKE: Final = (
     "id", "key", "plan_hash", "account_id", "created_at", "since", "origin", "revision", "title",
     "mark_part", "state", "due_at", "began_at", "publish_said_at", "cancel_requested",
     "attempts_used", "recoveries", "backoff_step", "owes_look_from", "lease_epoch",
 )  # fmt: skip
 """The columns of a document that are fields of the value under the same name."""
+_alike_of = attrgetter(*_ALIKE)
 
 
 def document_values(document: Document) -> Values:
     """The document's own row; the parts that have tables of their own are not in it."""
     lease, step = document.lease, document.next
-    return {name: getattr(document, name) for name in _ALIKE} | {
+    return dict(zip(_ALIKE, _alike_of(document), strict=True)) | {
         "container_kind": document.container.kind,
         "container_id": document.container.id,
         "lease_owner": lease and lease.owner,
@@ -62,10 +69,9 @@ def document_of(
     verdicts: Iterable[JudgedItem] = (),
 ) -> Document:
     """The value of a document's row and its parts."""
-    values = _named(row)
-    return Document(
-        **{name: values[name] for name in _ALIKE},
-        container=Container(kind=row.container_kind, id=row.container_id),
+    return _document(
+        **dict(zip(_ALIKE, _alike_of(row), strict=True)),
+        container=_container(kind=row.container_kind, id=row.container_id),
         lease=_lease_of(row),
         next=Next(action=row.next_action, why=row.next_why, until=row.next_until),
         items=tuple(items),
@@ -109,8 +115,8 @@ def item_of(row: AnyRow, intent: Intent | None) -> Item:
     """The value of an item's row and its intent."""
     parent = None
     if row.parent_kind is not None:
-        parent = Container(kind=row.parent_kind, id=row.parent_id)
-    return Item(
+        parent = _container(kind=row.parent_kind, id=row.parent_id)
+    return _item(
         key=row.key,
         position=row.position,
         kind=row.kind,
@@ -121,7 +127,7 @@ def item_of(row: AnyRow, intent: Intent | None) -> Item:
         item_part=row.item_part,
         is_twin=row.is_twin,
         state=row.state,
-        refs=frozenset(row.refs),
+        refs=frozenset(row.refs) if row.refs else _NO_REFS,
         intent=intent,
     )
 
@@ -157,11 +163,11 @@ def intent_of(row: AnyRow, calls: Iterable[Call]) -> Intent:
     """The value of an intent's row and its calls."""
     mark = None
     if row.mark_document_part is not None:
-        mark = Mark(row.mark_document_part, row.mark_item_part)
-    return Intent(
+        mark = _mark(row.mark_document_part, row.mark_item_part)
+    return _intent(
         kind=row.kind,
         name=row.name,
-        container=Container(kind=row.container_kind, id=row.container_id),
+        container=_container(kind=row.container_kind, id=row.container_id),
         fingerprint=row.fingerprint,
         mark=mark,
         mark_in_name=row.mark_in_name,
@@ -195,7 +201,7 @@ def call_values(document_id: str, key: str, call: Call) -> Values:
 
 def call_of(row: AnyRow) -> Call:
     """The value of a call's row."""
-    return Call(
+    return _call(
         number=row.number,
         attempt=row.attempt,
         started_at=row.started_at,
@@ -211,60 +217,59 @@ def attempt_values(document_id: str, attempt: Attempt) -> Values:
     timings = {
         each.name: getattr(attempt.timings, each.name) // MICROSECOND for each in fields(Timings)
     }
-    values = {each.name: getattr(attempt, each.name) for each in fields(Attempt)}
-    return values | {"document_id": document_id, "timings": timings}
+    return _fields(attempt, Attempt) | {"document_id": document_id, "timings": timings}
 
 
 def attempt_of(row: AnyRow) -> Attempt:
     """The value of an attempt's row."""
-    timings = Timings(
-        **{name: timedelta(microseconds=count) for name, count in row.timings.items()}
+    timings = Timings(**{name: timedelta(0, 0, count) for name, count in row.timings.items()})
+    return _attempt(
+        number=row.number,
+        lease_epoch=row.lease_epoch,
+        owner=row.owner,
+        started_at=row.started_at,
+        lease_until=row.lease_until,
+        timings=timings,
+        finished_at=row.finished_at,
+        outcome=row.outcome,
+        error=row.error,
     )
-    return Attempt(**_without(row, "document_id") | {"timings": timings})
 
 
 def verdict_values(document_id: str, position: int, verdict: JudgedItem) -> Values:
     """The row of an item's latest verdict; `position` keeps the order."""
-    return _parts(verdict) | {"document_id": document_id, "position": position}
+    return _fields(verdict, JudgedItem) | {"document_id": document_id, "position": position}
 
 
 def verdict_of(row: AnyRow) -> JudgedItem:
     """The value of a verdict's row."""
-    return JudgedItem(**_without(row, "document_id", "position"))
+    return JudgedItem(**_fields(row, JudgedItem))
 
 
 def surplus_values(document_id: str, position: int, surplus: Surplus) -> Values:
     """The row of a surplus entity; `position` keeps the order."""
-    return _parts(surplus) | {"document_id": document_id, "position": position}
+    return _fields(surplus, Surplus) | {"document_id": document_id, "position": position}
 
 
 def surplus_of(row: AnyRow) -> Surplus:
     """The value of a surplus entity's row."""
-    return Surplus(**_without(row, "document_id", "position"))
+    return Surplus(**_fields(row, Surplus))
 
 
 def account_values(account: Account) -> Values:
     """An account's row."""
-    return _parts(account)
+    return _fields(account, Account)
 
 
 def account_of(row: AnyRow) -> Account:
     """The value of an account's row."""
-    return Account(**_named(row))
+    return Account(**_fields(row, Account))
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     return value if isinstance(value, dict) else dict(value)
 
 
-def _parts(value: Account | JudgedItem | Surplus) -> Values:
-    return {each.name: getattr(value, each.name) for each in fields(value)}
-
-
-def _without(row: AnyRow, *left_out: str) -> Values:
-    return {name: value for name, value in _named(row).items() if name not in left_out}
-
-
-def _named(row: AnyRow) -> Values:
-    named: Values = row._asdict()
-    return named
+def _fields(source: AnyRow, kind: type[Account | Attempt | JudgedItem | Surplus]) -> Values:
+    """The fields of such a value, out of one, or of its row."""
+    return {each.name: getattr(source, each.name) for each in fields(kind)}

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import (
+    JSON,
     ColumnElement,
     Connection,
     Delete,
@@ -51,7 +52,7 @@ class Statement:
 
     def __init__(self, written: Written) -> None:
         self._written = written
-        self._ready: dict[_Kind, _Ready] = {}
+        self._ready: dict[Kind, _Ready] = {}
 
     def rows(self, connection: Connection, values: Values) -> list[AnyRow]:
         """All rows it gives."""
@@ -88,17 +89,17 @@ class Statement:
     def _for(self, connection: Connection) -> _Ready:
         """Compiled at first use. All ledgers of one kind of database make their engine alike; an
         engine of somebody else may write JSON in another way."""
-        kind = _kind_of(connection.dialect)
+        kind = kind_of(connection.dialect)
         ready = self._ready.get(kind)
         if ready is None:
             ready = self._ready[kind] = _compiled(self._written, connection.dialect)
         return ready
 
 
-_Kind = tuple[type[Dialect], Any, Any]
+Kind = tuple[type[Dialect], Any, Any]
 
 
-def _kind_of(dialect: Any) -> _Kind:
+def kind_of(dialect: Any) -> Kind:
     """What the compiled form depends on: the dialect, and how it writes and reads JSON."""
     return type(dialect), dialect._json_serializer, dialect._json_deserializer  # noqa: SLF001
 
@@ -152,19 +153,19 @@ def _compiled(written: Written, dialect: Dialect) -> _Ready:
 
 def reader_of(table: Table, dialect: Dialect) -> Read:
     """What makes a row of all columns of this table, as the driver gives them."""
-    which = table.name, _kind_of(dialect)
+    which = table.name, kind_of(dialect)
     if which not in _READERS:
         _READERS[which] = _reader(list(table.columns), dialect)
     return _READERS[which]
 
 
-_READERS: Final[dict[tuple[str, _Kind], Read]] = {}
+_READERS: Final[dict[tuple[str, Kind], Read]] = {}
 
 
 def _reader(columns: Sequence[ColumnElement[Any]], dialect: Dialect) -> Read:
     """Of one of the driver's rows: every value as its column's type reads it, by name."""
     make = _maker([column.name for column in columns])
-    from_driver = _converters(_from_driver(column.type, dialect) for column in columns)
+    from_driver = _converters(converter_of(column.type, dialect) for column in columns)
 
     def read(found: Iterable[Any]) -> AnyRow:
         values = list(found)
@@ -176,13 +177,18 @@ def _reader(columns: Sequence[ColumnElement[Any]], dialect: Dialect) -> Read:
     return read
 
 
-def _from_driver(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
-    """Straight to the value where the column's type is ours: a read converts a hundred of them."""
+def converter_of(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
+    """What makes the value of what the driver gives; None: that is the value.
+
+    Straight to it where the column's type is ours: a read converts a hundred of them.
+    """
     if isinstance(type_, Instant):
         return instant_of
     if isinstance(type_, Enum) and type_.enum_class is not None:
         return {member.value: member for member in type_.enum_class}.__getitem__
-    return type_.dialect_impl(dialect).result_processor(dialect, None)
+    convert = type_.dialect_impl(dialect).result_processor(dialect, None)
+    is_json_text = convert is not None and isinstance(type_, JSON)
+    return dialect._json_deserializer if is_json_text else convert  # noqa: SLF001
 
 
 def _converters(found: Iterable[Convert | None]) -> Converters:

@@ -6,12 +6,12 @@ journey there and back: so the rows of the parts come as JSON beside the documen
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -31,6 +31,7 @@ from reconciler.errors import UnknownDocument
 from reconciler.model import Account, Call, Document
 
 from .columns import FreeText, instant_of
+from .listed_rows import listed_rows
 from .rows import (
     account_of,
     attempt_of,
@@ -41,7 +42,7 @@ from .rows import (
     surplus_of,
     verdict_of,
 )
-from .statement import AnyRow, Found, Read, Statement, reader_of
+from .statement import AnyRow, Found, Statement, reader_of
 from .tables import table
 
 _document, _worker = table("document"), table("worker")
@@ -96,7 +97,7 @@ def whole_document(connection: Connection, document_id: str) -> Whole:
 def _values_of(told: Found, dialect: Dialect) -> tuple[Document, Account]:
     row = reader_of(_document, dialect)(told[:_WIDTH])
     parts = {
-        name: _rows(listed, reader_of(table(name), dialect))
+        name: listed_rows(table(name), dialect).of(listed)
         for name, listed in zip(_PARTS, told[_WIDTH:], strict=True)
     }
     accounts = [account_of(each) for each in parts["account"]]
@@ -107,23 +108,22 @@ def _values_of(told: Found, dialect: Dialect) -> tuple[Document, Account]:
 _remembered: Final = lru_cache(REMEMBERED)(_values_of)
 
 
+_number, _position = attrgetter("number"), attrgetter("position")
+
+
 def _document_of(row: AnyRow, parts: Mapping[str, list[AnyRow]]) -> Document:
     calls: dict[str, list[Call]] = defaultdict(list)
-    for each in sorted(parts["call"], key=lambda call: int(call.number)):
+    for each in sorted(parts["call"], key=_number):
         calls[each.key].append(call_of(each))
     intents = {each.key: intent_of(each, calls[each.key]) for each in parts["intent"]}
     items = [item_of(each, intents.get(each.key)) for each in parts["item"]]
     return document_of(
         row,
-        items=sorted(items, key=lambda item: item.position),
-        attempts=sorted(map(attempt_of, parts["attempt"]), key=lambda attempt: attempt.number),
-        surplus=map(surplus_of, _in_order(parts["surplus"])),
-        verdicts=map(verdict_of, _in_order(parts["verdict"])),
+        items=sorted(items, key=_position),
+        attempts=map(attempt_of, sorted(parts["attempt"], key=_number)),
+        surplus=map(surplus_of, sorted(parts["surplus"], key=_position)),
+        verdicts=map(verdict_of, sorted(parts["verdict"], key=_position)),
     )
-
-
-def _in_order(rows: list[AnyRow]) -> list[AnyRow]:
-    return sorted(rows, key=lambda row: int(row.position))
 
 
 # --- how it is asked -----------------------------------------------------------------------------
@@ -144,7 +144,3 @@ def _listed(part: Table, dialect: str, which: ColumnElement[bool]) -> ColumnElem
 
 
 _WHOLE: Final = {dialect: Statement(_asked(dialect)) for dialect in _JSON}
-
-
-def _rows(listed: str | None, read: Read) -> list[AnyRow]:
-    return [] if listed is None else [read(columns) for columns in json.loads(listed)]

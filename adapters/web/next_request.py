@@ -45,8 +45,12 @@ def collection(request: Request) -> str:
 
 
 def with_request(shape: Shape, request: Request) -> Shape:
-    """`document-state/1` or a line of `list/1`, with the request in its `next`."""
-    return _with(shape, _next(shape, collection(request)))
+    """`document-state/1` or a line of `list/1`, with the request in its `next`.
+
+    Where nothing is left to do, as of nearly all that is read, the routes are not asked for paths.
+    """
+    is_over = shape["next"]["action"] == NextAction.NONE
+    return _with(shape, None if is_over else _next(shape, collection(request)))
 
 
 def explained_with_requests(shape: Shape, view: View, request: Request) -> Shape:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from fixtures.samples import at, attempt, document, item, lease
-from reconciler.copying import replace
-from reconciler.model import Document
+from reconciler.copying import quick, replace
+from reconciler.model import Call, Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +74,29 @@ def test_a_class_that_checks_its_values_checks_a_copy() -> None:
 def test_a_field_that_does_not_exist_is_refused() -> None:
     with pytest.raises(TypeError, match="nonsense"):
         replace(document(), nonsense=1)  # type: ignore[call-arg]
+
+
+def test_what_is_made_quickly_is_what_the_class_itself_makes() -> None:
+    quickly = quick(Call)(number=1, attempt=2, started_at=at(0))
+
+    assert quickly == Call(number=1, attempt=2, started_at=at(0))
+    assert type(quickly) is Call
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        quickly.number = 2  # type: ignore[misc]
+
+
+def test_what_is_made_quickly_refuses_what_the_class_refuses() -> None:
+    made = quick(Call)
+
+    with pytest.raises(TypeError, match="started_at"):
+        made(number=1, attempt=2)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="nonsense"):
+        made(number=1, attempt=2, started_at=at(0), nonsense=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="positional"):
+        made(1, 2, at(0))  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("kind", [Checked, Unslotted, Inherited])
+def test_only_a_class_that_is_its_slots_alone_is_made_quickly(kind: type[Any]) -> None:
+    with pytest.raises(TypeError, match="own constructor"):
+        quick(kind)
