@@ -28,6 +28,7 @@ from psycopg.errors import Diagnostic
 from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reconciler.errors import CommitUnknown, LedgerUnavailable
@@ -37,7 +38,7 @@ from .accounts import Overtaken
 from .columns import EPOCH, mended
 from .ledger import LockedTogether, Locking
 from .postgres_advice import said
-from .postgres_connecting import pooled
+from .postgres_connecting import POOL_SIZE, POOL_WAIT_SECONDS, pooled
 from .postgres_errors import may_run_again, translated, was_rolled_back
 from .postgres_identity import PLACE, TIME
 
@@ -84,6 +85,7 @@ class PostgresDatabase:
     def __init__(self, conninfo: str, place: str) -> None:
         """`place` is where the accepted ledger stands: `postgres_identity.place_of`."""
         self._engine = pooled(conninfo)
+        self._free = asyncio.Semaphore(POOL_SIZE)
         self._place = place
 
     async def read(self, body: Body[Result]) -> Result:
@@ -122,13 +124,28 @@ class PostgresDatabase:
         raise AssertionError("unreachable")
 
     async def _transaction(self, body: Body[Result], begin: str, given: Given, end: End) -> Result:
-        async with self._connected() as (connection, driver):
+        async with self._room(), self._connected() as (connection, driver):
             now, place = await _begun(driver, begin, given)
             if place != self._place:
                 raise identity.moved()
             result = await connection.run_sync(body, now)
             await end(driver)
             return result
+
+    @asynccontextmanager
+    async def _room(self) -> AsyncIterator[None]:
+        """A share of the connections, waited for here: who waits in the pool itself is not told
+        when all that were being made failed, and waits his whole time for a database that is away.
+        """
+        try:
+            async with asyncio.timeout(POOL_WAIT_SECONDS):
+                await self._free.acquire()
+        except TimeoutError as error:
+            raise NoConnectionFree from error
+        try:
+            yield
+        finally:
+            self._free.release()
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[tuple[AsyncConnection, Driver]]:

@@ -12,6 +12,8 @@ from procrastinate.exceptions import ConnectorException
 from psycopg_pool import AsyncConnectionPool
 
 from adapters.engine.procrastinate_engine import opened
+from adapters.store.postgres_connecting import POOL_SIZE
+from reconciler.errors import LedgerUnavailable
 from tests.integration.engine.engine_stage import PUBLISHED, EngineStage
 
 SECONDS_MAX = 25
@@ -105,3 +107,15 @@ async def test_what_the_engine_asks_when_it_ends_and_afterwards_fails(stage: Eng
         for ask in (connector.execute_query_one_async, connector.execute_query_all_async):
             with pytest.raises(ConnectorException):
                 await ask("SELECT 1")
+
+
+async def test_more_questions_than_connections_and_all_fail_at_once_while_the_ledger_is_away(
+    stage: EngineStage, door: Door
+) -> None:
+    """Nobody waits for a connection of those whose own could not be made."""
+    door.shut()
+    async with asyncio.timeout(SECONDS_MAX):
+        asking = [stage.ledger.now() for _ in range(2 * POOL_SIZE + 1)]
+        answers = await asyncio.gather(*asking, return_exceptions=True)
+
+    assert {type(answer) for answer in answers} == {LedgerUnavailable}
