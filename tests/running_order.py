@@ -15,19 +15,22 @@ import pytest
 
 GATE: Final = "tests/simulator/test_gate.py"
 LONG: Final = (
+    "tests/crash/test_every_cut_on_postgres.py",
     "tests/chaos/test_smoke.py",
     "tests/crash/test_every_cut.py",
+    "tests/crash/test_lost_commits.py",
     "tests/chaos/test_machines.py",
     "tests/e2e/test_demo.py",
     "tests/e2e/test_cli_worker.py",
     "tests/e2e/test_cli_postgres.py",
-    "tests/contract/test_ledger_contract.py",
+    "tests/crash/test_every_cut_on_sqlite.py",
     "tests/contract/test_ledger_due.py",
     "tests/contract/test_ledger_guards.py",
+    "tests/contract/test_ledger_contract.py",
     "tests/e2e/test_killed_batch.py",
-    "tests/crash/test_every_cut_on_postgres.py",
-    "tests/integration/test_scale_rows.py",
     "tests/integration/test_bench.py",
+    "tests/integration/test_scale_rows.py",
+    "tests/integration/engine/test_engine_workers.py",
 )
 """Those of half a minute and more, and of a few tests that take long."""
 
