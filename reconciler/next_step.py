@@ -43,6 +43,13 @@ WHY_MISSING: Final = {
 }
 """Why what may be sent does not exist yet; a mended item's own words were never sent."""
 
+_WHY_POLICY: Final = (
+    "nothing is claimed while no finished document of its account is known; import them, or say "
+    "with --complete-for that there are none, then recover. Where RECONCILER_LEGACY_EVIDENCE=never "
+    "is set, that forbids it"
+)
+"""Both causes: the ledger does not know the setting of the process that looked."""
+
 
 def next_step(
     document: Document, account: Account, now: datetime, *, worker_seen: bool = False
@@ -172,6 +179,8 @@ def _of_held(document: Document) -> Next:
     told = ", ".join(sorted(reason.value for reason in reasons if reason))
     if any(reason.is_passing for reason in reasons if reason):
         return Next(action=NextAction.DECIDE, why=f"no look could settle it: {told}")
+    if Reason.POLICY in reasons:
+        return Next(action=NextAction.DECIDE, why=f"{told}: {_WHY_POLICY}")
     return Next(action=NextAction.DECIDE, why=f"what exists cannot be proven ours: {told}")
 
 

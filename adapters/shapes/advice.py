@@ -12,6 +12,8 @@ from typing import Any, Final
 from reconciler.model import Document, Grade, Item, ItemState, Origin, Reason
 from reconciler.resolve_decision import Choice
 
+from .next_command import KNOWN_FIRST
+
 _R = Reason
 
 WHY: Final[Mapping[Reason, str]] = {
@@ -28,7 +30,8 @@ WHY: Final[Mapping[Reason, str]] = {
     _R.ECHO_UNPROVEN: "an unmarked row has our name, and no row shows that marks come back",
     _R.OVER_CAP: "more rows bear this name than are judged at once",
     _R.PROVENANCE: "the activity log was asked for, and does not show the row",
-    _R.POLICY: "the settings do not let it be claimed on name and time",
+    _R.POLICY: "no finished document of the account is known here, and without them the rows of "
+    "healthy ones look like lost ones; or RECONCILER_LEGACY_EVIDENCE=never forbids every claim",
     _R.POISON: "every look at it ended in a crash of the program",
 }
 
@@ -108,6 +111,7 @@ def commands(document: Document, item: Item, reason: Reason | None) -> list[str]
         return []
     resolve = f"reconciler resolve {document.id} {item.key}"
     return [
+        *([KNOWN_FIRST] if _standing(item, reason) is Reason.POLICY else []),
         f"reconciler recover {document.id}",
         *(f"{resolve} {offer.options}" for offer in offers(item, reason)),
     ]
@@ -117,8 +121,13 @@ def offers(item: Item, reason: Reason | None) -> tuple[Offer, ...]:
     """What a person may decide about it, the likeliest first; empty where it is not held."""
     if item.state is not ItemState.HELD:
         return ()
-    standing = (item.intent.reason if item.intent else None) or reason
+    standing = _standing(item, reason)
     return (*_CHOICES.get(standing, ()), HOLD) if standing else (HOLD,)
+
+
+def _standing(item: Item, judged: Reason | None) -> Reason | None:
+    """What it is held for: a later import may have changed what the look said."""
+    return (item.intent.reason if item.intent else None) or judged
 
 
 def second_entities(body: Mapping[str, Any]) -> list[dict[str, str]]:

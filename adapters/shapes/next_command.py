@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from typing import Final
 
 from reconciler.model import (
     Document,
@@ -13,6 +14,9 @@ from reconciler.model import (
     NextAction,
     Reason,
 )
+
+KNOWN_FIRST: Final = "reconciler import FILE --worker-gone-before TIME"
+"""Takes over the finished documents of an account, for want of which nothing of it is claimed."""
 
 
 def next_command(document: Document, step: Next) -> str | None:
@@ -42,17 +46,24 @@ def next_command(document: Document, step: Next) -> str | None:
 def _to_decide(document: Document) -> str:
     """About the first item that is held; what is too many is looked at first, for it may spend.
 
-    Where no look came to an end there is no listing to decide on: it is looked at first. A document
-    of a list comes without its items: there the evidence is the way.
+    Where no look came to an end there is no listing to decide on: it is looked at first. Where
+    other documents are not known, they come first: then a look may settle it without a person. A
+    document of a list comes without its items: there the evidence is the way.
     """
     held = [item for item in document.items if item.state is ItemState.HELD]
     if any(_is_unseen(item) for item in held):
         return f"reconciler recover {document.id}"
+    if any(_is_held_for(item, Reason.POLICY) for item in held):
+        return KNOWN_FIRST
     if held:
         return _resolve(document, held[0].key, "--adopt EXTERNAL_ID")
     if document.state is DocumentState.HELD:
         return f"reconciler explain {document.id}"
     return f"reconciler show {document.id}"
+
+
+def _is_held_for(item: Item, reason: Reason) -> bool:
+    return item.intent is not None and item.intent.reason is reason
 
 
 def _is_unseen(item: Item) -> bool:

@@ -107,6 +107,22 @@ def test_what_killed_whoever_looked_says_so_and_not_that_a_row_was_doubted() -> 
     assert next_step(held(Reason.ACCESS), OPEN, at(10)).why == "no look could settle it: access"
 
 
+@pytest.mark.parametrize("beside", [None, Reason.CONTESTED])
+def test_what_waits_for_the_finished_documents_of_its_account_says_so(
+    beside: Reason | None,
+) -> None:
+    reasons = [Reason.POLICY, *([beside] if beside else [])]
+    call = ended(Outcome.UNKNOWN)
+    items = [item(r.value, I.HELD, intent=intent(call, reason=r)) for r in reasons]
+
+    step = next_step(document(items, D.HELD), OPEN, at(10))
+
+    assert step.action is N.DECIDE
+    assert "no finished document of its account is known; import them" in step.why
+    assert "RECONCILER_LEGACY_EVIDENCE=never" in step.why
+    assert beside is None or beside.value in step.why
+
+
 def test_a_second_creative_costs_nothing_and_asks_nobody() -> None:
     extra = Surplus(external_id="77", kind=Kind.ADCREATIVE)
 

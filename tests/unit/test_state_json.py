@@ -186,6 +186,7 @@ NEXT = [
     (sample.crashed(), "recover", f"reconciler recover {ID}"),
     (sample.view(DocumentState.QUEUED, account=CLOSED), "rotate_token", "reconciler doctor"),
     (sample.held(), "decide", f"reconciler resolve {ID} a1 --adopt EXTERNAL_ID --reason TEXT"),
+    (sample.held(Reason.POLICY), "decide", "reconciler import FILE --worker-gone-before TIME"),
     (sample.held(Reason.POISON), "decide", f"reconciler recover {ID}"),
     (sample.held(Reason.LISTING_INCOMPLETE), "decide", f"reconciler recover {ID}"),
     (sample.held(Reason.OVER_CAP), "raise_limit", f"reconciler recover {ID}"),

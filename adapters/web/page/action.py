@@ -164,6 +164,8 @@ def _decide(state: Shape) -> Action:
     held = [item for item in state["items"] if item["state"] == ItemState.HELD]
     if any(_is_unseen(item) for item in held):
         return recover_of(document_id, "Look again first")
+    if any(item["reason"] == Reason.POLICY for item in held):
+        return recover_of(document_id, "Look again, once the finished ones are imported")
     if not held:
         return _about_surplus(state)
     return Action(

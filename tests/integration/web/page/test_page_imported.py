@@ -56,6 +56,28 @@ def test_what_a_finished_one_did_not_record_is_said_to_be_looked_for_by_nobody(
     assert all("unsettled" not in one.text for one in (document, listed.one("table")))
 
 
+def test_what_is_held_for_want_of_finished_documents_names_that_cause_and_its_mend(
+    stage: Stage,
+) -> None:
+    document_id = held_with_none_left(stage)
+
+    async def browsing(browser: Browser) -> list[Any]:
+        evidence = await browser.get(f"/v1/documents/{document_id}/evidence")
+        return [await browser.page(place_of(document_id)), evidence.json()]
+
+    page, evidence = browsed(stage, browsing)
+
+    [item] = evidence["items"]
+    assert item["commands"][:2] == [
+        "reconciler import FILE --worker-gone-before TIME",
+        f"reconciler recover {document_id}",
+    ]
+    assert "no finished document of the account is known" in item["why"]
+    assert "no finished document of its account is known; import them" in page.text
+    button = page.one("section", class_="next").one("button", class_="primary")
+    assert button.text == "Look again, once the finished ones are imported"
+
+
 def test_that_no_row_is_it_is_said_without_the_promise_of_another_create(stage: Stage) -> None:
     document_id = held_with_none_left(stage)
 
