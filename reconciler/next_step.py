@@ -6,6 +6,7 @@ alone changes. Where several fit, the order of `NextAction` in design section 8 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,6 +16,7 @@ from .model import (
     BlockReason,
     Document,
     DocumentState,
+    Item,
     ItemState,
     Kind,
     Next,
@@ -203,10 +205,30 @@ def _of_unfinished(document: Document) -> Next:
         why = "the API refused the input of an item; mend the plan and submit it again"
         return Next(action=NextAction.FIX_INPUT, why=why)
     if states & WHY_MISSING.keys():
-        told = " or ".join(why for state, why in WHY_MISSING.items() if state in states)
+        told = " or ".join(_whys_missing(document))
         whose = "; its program sends it, or publish does" * is_sent_by_its_program(document)
         return Next(action=NextAction.PUBLISH, why=f"what is missing was {told}{whose}")
     return Next(action=NextAction.NONE, why="nothing of it can be sent any more")
+
+
+def _whys_missing(document: Document) -> Iterator[str]:
+    """Each once, in their order; what a person said is no proof."""
+    for state, why in WHY_MISSING.items():
+        items = [item for item in document.items if item.state is state]
+        said = [item for item in items if is_said_not_made(document, item)]
+        if len(said) < len(items):
+            yield why
+        if said:
+            yield "not made, as a person said"
+
+
+def is_said_not_made(document: Document, item: Item) -> bool:
+    """Whether it is absent by a person's word: neither its last call nor a look shows it."""
+    if item.state is not ItemState.ABSENT or item.intent is None:
+        return False
+    if item.intent.calls and item.intent.calls[-1].is_final:
+        return False
+    return any(one.item == item.key and one.verdict != "absent" for one in document.verdicts)
 
 
 def _why_over_elsewhere(states: set[ItemState]) -> str:

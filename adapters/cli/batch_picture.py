@@ -29,7 +29,7 @@ def plan_picture(shape: Shape, too_bold: Sequence[str] = ()) -> RenderableType:
             f", {shape['changes']:,} would change, {counts['nothing']:,} would not",
         ),
         Text(
-            f"items: {counts['found']:,} found, {counts['absent']:,} never made, "
+            f"items: {counts['found']:,} found, {counts['absent']:,} absent, "
             f"{counts['inconclusive']:,} not known"
         ),
         Text(

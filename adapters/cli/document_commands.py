@@ -139,7 +139,7 @@ def _in_words(verdict: Verdict, origin: Origin) -> str:
             return f"~ found {row.id} by {grade.value}"
         case Absent():
             is_imported = origin is Origin.IMPORTED  # of which nothing is made
-            return "+ absent, was never made" if is_imported else "+ absent, may be made"
+            return "+ absent, nothing listed fits" if is_imported else "+ absent, may be made"
         case Inconclusive(reason=reason):
             return f"{'.' if reason.is_passing else '?'} inconclusive, {reason.value}"
 

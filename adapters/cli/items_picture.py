@@ -38,7 +38,7 @@ MEANINGS: Final = {
     "x": "cannot be made",
 }
 
-OF_IMPORTED: Final = {"+": "absent, was never made"}
+OF_IMPORTED: Final = {"+": "absent; nothing is made from here"}
 """Where it differs: of an imported document nothing is made."""
 
 OVER_ELSEWHERE: Final = {".": "not recorded; it finished elsewhere, nobody looks"}

@@ -46,7 +46,11 @@ _FOUND: Final[Mapping[Grade, str]] = {
 ABSENT: Final = (
     "two complete walks, begun when all that our calls made must show, found no row that is it"
 )
-NOT_FROM_HERE: Final = "; of an imported document nothing is made from here"
+ABSENT_ELSEWHERE: Final = (
+    "two complete walks, begun when all that its calls made should show by the times it was "
+    "imported with, found no row that fits: strong, not proof, for a renamed or moved one does not "
+    "fit; of an imported document nothing is made from here"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def why(verdict: str, reason: Reason | None, grade: str | None, origin: Origin) 
         return WHY[reason]
     if verdict == "found":
         return _FOUND[Grade(grade or Grade.REPLY)]
-    return ABSENT if origin is Origin.OURS else ABSENT + NOT_FROM_HERE
+    return ABSENT if origin is Origin.OURS else ABSENT_ELSEWHERE
 
 
 def may_be_made(document: Document, item: Item) -> bool:

@@ -76,6 +76,7 @@ def _item(
         "item": item.key,
         "kind": item.kind.value,
         "name": item.name,
+        "origin": document.origin.value,
         "state": item.state.value,
         "verdict": judged.verdict,
         "reason": judged.reason.value if judged.reason else None,

@@ -13,6 +13,7 @@ from adapters.shapes import (
     Explained,
     explanation,
 )
+from adapters.web.page.words import of_verdict
 from reconciler import events
 from reconciler.model import DocumentState, ItemState, JudgedItem, Origin, Outcome, Reason
 from reconciler.ports import Event, Recorded
@@ -236,7 +237,9 @@ def test_every_reason_is_told_with_why_and_with_what_to_do(reason: Reason) -> No
     (item,) = explanation(replace(told, view=view))["items"]
 
     assert item["why"]
-    assert item["commands"][0] == f"reconciler recover {document.id}"
+    first = ["reconciler import FILE --worker-gone-before TIME"] * (reason is Reason.POLICY)
+    told_first = item["commands"][: len(first) + 1]
+    assert told_first == [*first, f"reconciler recover {document.id}"]
     assert item["commands"][-1] == f"reconciler resolve {document.id} a1 --hold --reason TEXT"
 
 
@@ -251,6 +254,28 @@ def test_what_is_absent_is_to_be_published_only_where_it_is_ours(origin: Origin)
     is_ours = origin is Origin.OURS
     assert item["commands"] == [f"reconciler publish {document.id}"] * is_ours
     assert ("nothing is made from here" in item["why"]) is not is_ours
+
+
+@pytest.mark.parametrize(
+    ("origin", "head", "why", "on_the_page"),
+    [
+        (Origin.OURS, "ABSENT: proven not made", "found no row that is it", "proven not made"),
+        (Origin.IMPORTED, "ABSENT: nothing listed fits", "strong, not proof", "nothing listed"),
+    ],
+)
+def test_that_nothing_was_made_is_proven_of_ours_alone(
+    origin: Origin, head: str, why: str, on_the_page: str
+) -> None:
+    """Of a document from elsewhere the times are what somebody wrote down."""
+    told = explained("absent")
+    document = replace(told.view.document, origin=origin)
+    changed = replace(told, view=replace(told.view, document=document))
+
+    shape = explanation(changed)
+
+    assert f"+ {head}" in drawn(funnel_picture(shape))
+    assert why in shape["items"][0]["why"]
+    assert on_the_page in of_verdict(shape["items"][0]).word
 
 
 def test_what_a_person_decided_is_told_with_their_reason() -> None:

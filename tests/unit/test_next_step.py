@@ -11,6 +11,7 @@ from reconciler.model import (
     Document,
     DocumentState,
     ItemState,
+    JudgedItem,
     Kind,
     NextAction,
     Origin,
@@ -191,3 +192,29 @@ def test_what_was_never_sent_is_not_called_proven(
     assert step.action is N.PUBLISH
     assert says in step.why
     assert says_not not in step.why
+
+
+@pytest.mark.parametrize(
+    ("verdict", "last", "says"),
+    [
+        ("inconclusive", Outcome.UNKNOWN, "not made, as a person said"),
+        ("absent", Outcome.UNKNOWN, "proven not made"),
+        ("inconclusive", Outcome.NOT_SENT, "proven not made"),
+    ],
+)
+def test_what_a_person_said_was_not_made_is_not_called_proven(
+    verdict: str, last: Outcome, says: str
+) -> None:
+    judged = JudgedItem(
+        item="a",
+        verdict=verdict,
+        reason=None if verdict == "absent" else Reason.AMBIGUOUS,
+        judged_at=at(5),
+        evidence_id="ev_1",
+        evidence_hash="e",
+    )
+    absent = item("a", I.ABSENT, intent=intent(ended(last)))
+
+    step = next_step(document([absent], D.FAILED, verdicts=(judged,)), OPEN, at(10))
+
+    assert (step.action, step.why) == (N.PUBLISH, f"what is missing was {says}")

@@ -53,6 +53,7 @@ VERDICT: Final[Mapping[str, Sign]] = {
     "found": Sign("~", "found", "good"),
     "absent": Sign("+", "absent: proven not made", "info"),
     "inconclusive": Sign(".", "inconclusive", "busy"),
+    "absent elsewhere": Sign("+", "absent: nothing listed fits", "info"),
     "withheld": Sign("/", "no verdict", "busy"),
     "held": Sign("?", "inconclusive: a person must decide", "warn"),
 }
@@ -133,11 +134,14 @@ def of_item(item: Shape, document: Shape) -> Sign:
 def of_verdict(judged: Shape, *, is_decided: bool = False) -> Sign:
     """Of an item of `explain/1`; where no listing came to its end there is no verdict.
 
-    `is_decided`: a person decided since, and nobody must any more.
+    `is_decided`: a person decided since, and nobody must any more. That a document from elsewhere
+    made nothing is no proof: its times and names are what somebody wrote down.
     """
     listing = judged["listing"]
     if judged["verdict"] == "inconclusive" and listing and not listing["complete"]:
         return VERDICT["withheld"]
     if judged["verdict"] == "inconclusive" and judged["state"] == ItemState.HELD and not is_decided:
         return VERDICT["held"]
+    if judged["verdict"] == "absent" and judged["origin"] == Origin.IMPORTED:
+        return VERDICT["absent elsewhere"]
     return VERDICT[judged["verdict"]]
