@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from reconciler import events
-from reconciler.model import AttemptOutcome, ItemState, JudgedItem
+from reconciler.model import AttemptOutcome, Grade, ItemState, JudgedItem
 from reconciler.ports import View
+from reconciler.resolve_decision import Choice
 
 from ...bootstrap import Reconciler
 from ...shapes import Explained, document_state, explanation, timeline
@@ -35,13 +36,29 @@ class Shown:
 
     @property
     def is_rescued(self) -> bool:
-        """Whether a look found out what a crash or a lost reply had left open, all of it."""
+        """Whether looks alone found out what a crash or a lost reply had left open, all of it."""
         if self.state["crashed"] or any(i["state"] in _OPEN for i in self.state["items"]):
+            return False
+        if self.is_decided:
             return False
         crashed = any(a["outcome"] == AttemptOutcome.ORPHANED for a in self.state["attempts"])
         was_taken = any(entry["kind"] == events.TAKEN_OVER for entry in self.story["entries"])
         found = any(item["found_by"] in _NOT_BY_REPLY for item in self.state["items"])
         return crashed or was_taken or found
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether a person decided what some item of it is, and not only that a surplus is known:
+        that stays with it, also where the item was made once more since."""
+        by_person = any(item["found_by"] == Grade.PERSON for item in self.state["items"])
+        return by_person or any(map(_settles, self.story["entries"]))
+
+
+def _settles(entry: Shape) -> bool:
+    if entry["kind"] != events.RESOLVED:
+        return False
+    choice, was = entry["detail"]["choice"], entry["detail"]["was"]
+    return choice != Choice.HOLD and was != ItemState.CONFIRMED
 
 
 async def shown(product: Reconciler, view: View, *, item: str | None = None) -> Shown:

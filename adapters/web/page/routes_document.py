@@ -124,6 +124,7 @@ def _values(seen: Shown, request: Request, items_max: int | None) -> dict[str, A
         "may": {scope: request.state.principal.may(scope) for scope in PUBLISHERS | RECOVERERS},
         "principal": request.state.principal,
         "is_rescued": seen.is_rescued,
+        "is_decided": seen.is_decided,
         "judged": [(one, funnel_of(one)) for one in seen.judged],
         "unshown": seen.unshown,
         "groups": groups,

@@ -99,7 +99,8 @@ FILTER: Final[Mapping[Which, tuple[str, str, str]]] = {
     Which.RECOVERED: (
         "~",
         "recovered",
-        "in the last 24 hours a look found out what a call of it had made; no person had to",
+        "in the last 24 hours a look found out what a call of some item had made; items that a person "
+        "decided do not count",
     ),
 }
 """Symbol, name and meaning."""

@@ -14,6 +14,8 @@ from fixtures.world_graph import Weather
 from reconciler import events
 from reconciler.model import DocumentState
 from tests.crash.plans import ads
+from tests.integration.held import adopt, decide, hold
+from tests.integration.held import none as none_of_these
 from tests.integration.web.page import scenes
 from tests.integration.web.page.browsing import (
     Browser,
@@ -164,6 +166,25 @@ def test_a_rescue_stays_on_the_document_and_is_claimed_of_nothing_else(stage: St
         return [badges(await browser.page(place_of(one))) for one in (rescued, healthy, held)]
 
     assert browsed(stage, browsing) == [{"published", "rescued"}, {"published"}, {"held"}]
+
+
+def test_what_a_person_decided_is_no_rescue_of_ours(stage: Stage) -> None:
+    adopted, (one, _) = scenes.held_before_two(stage)
+    none, _ = scenes.held_beside_a_stranger(stage)
+    waits, _ = scenes.held_before_two(stage, "Waits")
+    for document_id, said in ((adopted, adopt(one)), (none, none_of_these()), (waits, hold())):
+        decide(stage, document_id, said)
+
+    assert browsed_badges(stage, adopted) == {"published", "a person decided"}
+    assert browsed_badges(stage, none) >= {"a person decided"}
+    stage.publish(none)
+    stage.run_until_rest(none)
+    assert browsed_badges(stage, none) == {"published", "a person decided"}
+    assert browsed_badges(stage, waits) == {"held"}
+
+
+def browsed_badges(stage: Stage, document_id: str) -> set[str]:
+    return badges(seen(stage, place_of(document_id)))
 
 
 def test_a_lost_reply_that_was_found_is_a_rescue_too(stage: Stage) -> None:
