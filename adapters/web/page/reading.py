@@ -57,8 +57,8 @@ class Shown:
 def _settles(entry: Shape) -> bool:
     if entry["kind"] != events.RESOLVED:
         return False
-    choice, was = entry["detail"]["choice"], entry["detail"]["was"]
-    return choice != Choice.HOLD and was != ItemState.CONFIRMED
+    detail = entry["detail"]
+    return bool(detail["choice"] != Choice.HOLD and detail["was"] != ItemState.CONFIRMED)
 
 
 async def shown(product: Reconciler, view: View, *, item: str | None = None) -> Shown:

@@ -99,8 +99,7 @@ FILTER: Final[Mapping[Which, tuple[str, str, str]]] = {
     Which.RECOVERED: (
         "~",
         "recovered",
-        "in the last 24 hours a look found out what a call of some item had made; items that a person "
-        "decided do not count",
+        "in the last 24 hours a look found out what an item's call made; a person's word apart",
     ),
 }
 """Symbol, name and meaning."""
