@@ -10,6 +10,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from reconciler.model import Grade, Origin
+
 from ..shapes import counted
 from .next_picture import clock
 from .output import visible
@@ -65,7 +67,7 @@ def items_picture(state: Shape) -> RenderableType:
         folds = name in ("key", "name", "state")  # an id is to be copied: never folded, never cut
         table.add_column(name, no_wrap=not folds, overflow="fold", min_width=least.get(name))
     for item in items[:ITEMS_SHOWN_MAX]:
-        table.add_row(*_item(item))
+        table.add_row(*_item(item, state["origin"]))
     if len(items) <= ITEMS_SHOWN_MAX:
         return table
     hidden = Counter(item["state"] for item in items[ITEMS_SHOWN_MAX:])
@@ -73,7 +75,7 @@ def items_picture(state: Shape) -> RenderableType:
     return Group(table, Text(f"   and more, see --json: {told}", "dim"))
 
 
-def _item(item: Shape) -> Iterator[RenderableType]:
+def _item(item: Shape, origin: str) -> Iterator[RenderableType]:
     symbol, style = symbol_of(item)
     reason = f" ({item['reason']})" if item.get("reason") else ""
     yield Text(symbol, style)
@@ -82,7 +84,8 @@ def _item(item: Shape) -> Iterator[RenderableType]:
     yield visible(item["name"])
     yield Text(f"{item['state']}{reason}", style)
     yield item["external_id"] or "-"
-    yield item["found_by"] or "-"
+    is_theirs = origin == Origin.IMPORTED and item["found_by"] == Grade.REPLY
+    yield "reply, elsewhere" if is_theirs else item["found_by"] or "-"
 
 
 def symbol_of(item: Shape) -> tuple[str, str]:

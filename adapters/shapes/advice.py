@@ -42,6 +42,8 @@ _FOUND: Final[Mapping[Grade, str]] = {
     Grade.PROVENANCE: "name, time and the activity log fit: strong, not proof",
     Grade.NAME_AND_TIME: "name and time fit and nobody else may claim it: strong, not proof",
 }
+RECORDED_ELSEWHERE: Final = "this id came with the import, as recorded elsewhere for this name"
+"""Of an imported document: no call of ours was answered."""
 
 ABSENT: Final = (
     "two complete walks, begun when all that our calls made must show, found no row that is it"
@@ -96,8 +98,14 @@ def why(verdict: str, reason: Reason | None, grade: str | None, origin: Origin) 
     if reason is not None:
         return WHY[reason]
     if verdict == "found":
-        return _FOUND[Grade(grade or Grade.REPLY)]
+        return why_found(Grade(grade or Grade.REPLY), origin)
     return ABSENT if origin is Origin.OURS else ABSENT_ELSEWHERE
+
+
+def why_found(grade: Grade, origin: Origin) -> str:
+    """How its id is known."""
+    is_theirs = grade is Grade.REPLY and origin is Origin.IMPORTED
+    return RECORDED_ELSEWHERE if is_theirs else _FOUND[grade]
 
 
 def may_be_made(document: Document, item: Item) -> bool:

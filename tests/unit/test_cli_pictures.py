@@ -82,6 +82,14 @@ def test_nothing_of_an_imported_document_may_be_made(origin: Origin, says: str) 
     assert told.count("absent") == 2  # the item, and what the symbol means
 
 
+def test_an_id_that_came_with_an_import_answered_no_call_of_ours() -> None:
+    view = sample.published()
+    old = replace(view, document=replace(view.document, origin=Origin.IMPORTED))
+
+    assert "reply, elsewhere" in of_document(old)
+    assert "elsewhere" not in of_document(view)
+
+
 def test_what_is_pending_of_a_document_that_finished_elsewhere_waits_for_nobody() -> None:
     view = sample.unsettled()
     over = replace(view.document, origin=Origin.IMPORTED, state=DocumentState.PARTLY_PUBLISHED)

@@ -145,6 +145,11 @@ def _submitted(entry: Shape) -> Told:
     return ("○", "calm", f"accepted: revision {detail.get('revision')}{told}", "")
 
 
+def _imported(entry: Shape) -> Told:
+    state = str(entry["detail"].get("state")).replace("_", " ")
+    return ("⇥", "calm", f"taken over from elsewhere as {state}, with the ids its lines have", "")
+
+
 def _unknown(entry: Shape) -> Told:
     detail = ", ".join(f"{name} {value}" for name, value in entry["detail"].items())
     return ("·", "calm", entry["kind"].replace("_", " "), detail)
@@ -153,6 +158,7 @@ def _unknown(entry: Shape) -> Told:
 _TOLD: Final[Mapping[str, Callable[[Shape], Told]]] = {
     events.SUBMITTED: _submitted,
     events.REVISED: _submitted,
+    events.IMPORTED: _imported,
     events.QUEUED: _plainly("…", "busy", "queued: a person said publish"),
     events.CLAIMED: _plainly("▸", "busy", "claimed by a worker"),
     events.INTENTS_WRITTEN: _plainly("✎", "calm", "intents written, then sent"),

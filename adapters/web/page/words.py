@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reconciler.model import DocumentState, ItemState, Origin
+from reconciler.model import DocumentState, Grade, ItemState, Origin
 
+from ...shapes.advice import why_found
 from ...store.finding import Which
 
 Shape = Mapping[str, Any]
@@ -104,15 +105,6 @@ FILTER: Final[Mapping[Which, tuple[str, str, str]]] = {
 }
 """Symbol, name and meaning."""
 
-FOUND_BY: Final[Mapping[str, str]] = {
-    "reply": "the API answered our call with this id",
-    "mark": "the row bears our mark, which nobody else could have sent",
-    "person": "a person decided so",
-    "provenance": "name, time and the activity log fit: strong, not proof",
-    "name_and_time": "name and time fit, and nobody else may claim it: strong, not proof",
-}
-PROOF: Final = frozenset({"reply", "mark", "person"})
-
 
 def of_document(shape: Shape) -> Sign:
     """Of a document or a line of the list."""
@@ -129,6 +121,11 @@ def of_item(item: Shape, document: Shape) -> Sign:
         return UNLISTED
     was_found = item["state"] == ItemState.CONFIRMED and item["found_by"] != "reply"
     return FOUND if was_found else ITEM[item["state"]]
+
+
+def found_by(item: Shape, document: Shape) -> str:
+    """How the id of an item is known, in a sentence."""
+    return why_found(Grade(item["found_by"]), Origin(document["origin"]))
 
 
 def of_verdict(judged: Shape, *, is_decided: bool = False) -> Sign:

@@ -12,7 +12,7 @@ from fixtures.stage import Stage
 from reconciler.model import ItemState
 from tests.crash.sqlite_ledgers import sqlite_in_memory
 from tests.integration.elsewhere import Elsewhere, finished, line
-from tests.integration.web.page.browsing import Browser, browsed, decision_of, place_of
+from tests.integration.web.page.browsing import Browser, browsed, decision_of, place_of, seen
 from tests.integration.web.page.markup import page_of
 from tests.integration.web.page.test_page_decision import previewed, recorded, the_form
 
@@ -54,6 +54,20 @@ def test_what_a_finished_one_did_not_record_is_said_to_be_looked_for_by_nobody(
     assert decision.all("form", class_="decide") == []
     assert "finished elsewhere" in document.text
     assert all("unsettled" not in one.text for one in (document, listed.one("table")))
+
+
+def test_an_id_that_came_with_the_import_is_not_told_as_the_answer_to_a_call_of_ours(
+    stage: Stage,
+) -> None:
+    stage.time.pass_(timedelta(hours=1))
+    Elsewhere(stage).imports(finished("old", R="901"))
+
+    page = seen(stage, place_of("old"))
+
+    assert "this id came with the import" in page.one("table", class_="items").text
+    assert "our call" not in page.text
+    [line] = page.one("ol", class_="timeline").all("li")
+    assert "taken over from elsewhere as published, with the ids its lines have" in line.text
 
 
 def test_what_is_held_for_want_of_finished_documents_names_that_cause_and_its_mend(
