@@ -50,6 +50,10 @@ DOCUMENTS: Final = _gauge("documents", "Documents in each state.", "state")
 OLDEST_UNSETTLED: Final = _gauge(
     "oldest_unsettled_seconds", "Since when the oldest document waits for an unanswered call."
 )
+OLDEST_IMPORTED: Final = _gauge(
+    "imported_unsettled_oldest_seconds",
+    "Since when the oldest imported document waits to be looked at; no worker does.",
+)
 OLDEST_HELD: Final = _gauge(
     "human_queue_oldest_seconds", "Since when the oldest held document waits for a person."
 )

@@ -49,6 +49,7 @@ def show(standing: Standing) -> None:
         metrics.DOCUMENTS.labels(state=state.value).set(standing.counts.get(state, 0))
     now = standing.now
     metrics.OLDEST_UNSETTLED.set(_seconds(standing.unsettled_since, now, none=0))
+    metrics.OLDEST_IMPORTED.set(_seconds(standing.imported_since, now, none=0))
     metrics.OLDEST_HELD.set(_seconds(standing.held_since, now, none=0))
     metrics.WORKER_SEEN.set(_seconds(standing.worker_seen_at, now, none=math.inf))
 

@@ -28,6 +28,7 @@ WANTED: Final = frozenset(
     {
         "documents",
         "oldest_unsettled_seconds",
+        "imported_unsettled_oldest_seconds",
         "human_queue_oldest_seconds",
         "worker_seen_seconds",
         "crash_signatures_total",
@@ -88,7 +89,7 @@ def test_what_is_asked_of_prometheus_is_a_metric_with_labels_that_it_bears(
 
 
 def test_every_alert_is_among_what_is_asked() -> None:
-    assert len(_alerts()) == RULES.count("- alert:") == 7
+    assert len(_alerts()) == RULES.count("- alert:") == 8
 
 
 def test_each_figure_an_operator_is_to_see_has_a_panel() -> None:
@@ -121,7 +122,7 @@ def test_every_panel_says_in_a_sentence_what_it_shows_and_in_which_unit() -> Non
     for panel in PANELS:
         assert re.fullmatch(r"[A-Z].{20,}\.", panel["description"]), panel["title"]
         assert panel["fieldConfig"]["defaults"]["unit"] in {"s", "short", "reqps"}
-        assert [target["refId"] for target in panel["targets"]] == list("AB")[
+        assert [target["refId"] for target in panel["targets"]] == list("ABC")[
             : len(panel["targets"])
         ]
 

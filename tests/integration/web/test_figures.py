@@ -13,7 +13,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from adapters.observing import JsonFormatter, Observer
 from fixtures.stage import Stage
 from tests.crash.plans import ONE_AD, ads
+from tests.crash.sqlite_ledgers import sqlite_in_memory
 from tests.integration.crashed import crashed_after_create
+from tests.integration.elsewhere import Elsewhere, finished, line
 from tests.integration.web.in_process import asked
 from tests.integration.web.keyed import ledger_of
 from tests.integration.web.test_documents import DOCUMENTS
@@ -50,6 +52,20 @@ def test_the_figures_tell_how_the_ledger_stands(stage: Stage) -> None:
 
     stage.time.run(stage.ledger.beat("a worker"))
     assert asked(stage, figures)["reconciler_worker_seen_seconds"] == 0
+
+
+def test_what_no_worker_settles_waits_in_a_figure_of_its_own() -> None:
+    stage = Stage(open_ledger=sqlite_in_memory)  # the promise is about documents of ours
+    stage.time.pass_(timedelta(hours=1))
+    Elsewhere(stage).imports(line("old", "A"), finished("over", R="901") | {"names": ["R", "S"]})
+    stage.time.pass_(timedelta(hours=3))
+
+    shown = asked(stage, figures)
+    stage.close()
+
+    assert shown["reconciler_oldest_unsettled_seconds"] == 0
+    three_hours = pytest.approx(timedelta(hours=3).total_seconds(), abs=1)
+    assert shown["reconciler_imported_unsettled_oldest_seconds"] == three_hours
 
 
 def test_requests_are_counted_by_route_and_told_without_their_query(
