@@ -177,9 +177,13 @@ async def test_what_nobody_settles_makes_nobody_wait(ledger_url: str, clock: Sta
     over = document("d1", pending("a1"), state=_D.PARTLY_PUBLISHED, origin=Origin.IMPORTED)
     async with opened(ledger_url, clock) as ledger:
         await put(ledger, over)
-        assert (await ledger.standing()).unsettled_since is None
+        before = await ledger.standing()
+        assert (before.unsettled_since, before.imported_since) == (None, None)
         await put(ledger, replace(over, id="d2", key="d2", state=_D.QUEUED))
-        assert (await ledger.standing()).unsettled_since is not None
+        theirs = await ledger.standing()
+        assert (theirs.unsettled_since, theirs.imported_since) == (None, over.since)
+        await put(ledger, replace(over, id="d3", key="d3", state=_D.QUEUED, origin=Origin.OURS))
+        assert (await ledger.standing()).unsettled_since == over.since
 
 
 MIXED: Final = (
