@@ -35,6 +35,8 @@ class RowWriter:
 
     def store(self, connection: Connection, old: list[Values], new: list[Values]) -> None:
         """Make the old rows the new ones. Rows that are equal in both cost nothing."""
+        if not old and not new:
+            return
         before = {self._key_of(row): row for row in old}
         after = {self._key_of(row): row for row in new}
         assert len(after) == len(new), "two parts of a document under one key"
