@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
-from reconciler.model import DocumentState, Kind
+from reconciler.model import Kind
 
 from ..store.finding import Which
 from ..store.judged import Judged
+from ..store.listed_state import ListedState
 from ..store.pages import Place
 from ..store.service import ServiceLedger
 from .product import Listed, Reconciler
@@ -17,7 +18,7 @@ from .product import Listed, Reconciler
 async def page_of(
     product: Reconciler,
     *,
-    state: DocumentState | None,
+    state: ListedState | None,
     accounts: Collection[str] | None,
     after: Place | None,
     limit: int,
@@ -29,10 +30,13 @@ async def page_of(
 ) -> tuple[Listed, Place | None]:
     """One page of documents, newest first. `accounts` with their `act_`; None: any.
 
-    And where the next page begins; None: this is the last. Without counts unless `counted`.
+    And where the next page begins; None: this is the last. Without counts unless `counted`. The
+    state that is not stored is asked for by `which`, and by no other beside it.
     """
+    if state is ListedState.CRASHED and which is None:
+        which = Which.CRASHED
     page = await service_ledger(product).page(
-        state=state,
+        state=state.stored if state else None,
         accounts=accounts,
         after=after,
         limit=limit,

@@ -11,10 +11,11 @@ from typing import Annotated
 
 import typer
 
-from reconciler.model import DocumentState, Kind
+from reconciler.model import Kind
 
 from ..engine.names import EngineName
 from ..store.judged import Judged
+from ..store.listed_state import ListedState
 from . import (
     account_words,
     batch_words,
@@ -184,7 +185,10 @@ def cancel(document_id: Id, as_json: AsJson = False) -> int:
 
 @app.command("list")
 def list_documents(
-    state: Annotated[DocumentState | None, typer.Option(help="Only this state.")] = None,
+    state: Annotated[
+        ListedState | None,
+        typer.Option(help="Only this state; crashed ones are publishing ones too."),
+    ] = None,
     account: Annotated[
         str | None,
         typer.Option(

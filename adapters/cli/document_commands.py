@@ -18,6 +18,7 @@ from ..bootstrap import Reconciler
 from ..bootstrap.service import page_of
 from ..shapes import document_state, documents_list, explanation
 from ..store.judged import Judged
+from ..store.listed_state import ListedState
 from ..store.summaries import LINES_MAX
 from .document_picture import document_picture
 from .exit_codes import ExitCode, after_cancel, after_publish, after_recover, after_show
@@ -189,7 +190,7 @@ def _of_one(shape: dict[str, Any], key: str) -> dict[str, Any]:
 
 def list_documents(
     *,
-    state: DocumentState | None,
+    state: ListedState | None,
     account: str | None,
     kind: Kind | None,
     verdict: Judged | None,

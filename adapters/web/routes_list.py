@@ -7,11 +7,12 @@ from typing import Annotated, Final
 
 from fastapi import Query, Request, Response
 
-from reconciler.model import DocumentState, Kind
+from reconciler.model import Kind
 
 from ..bootstrap.service import page_of
 from ..shapes import documents_list
 from ..store.judged import Judged
+from ..store.listed_state import ListedState
 from ..store.pages import Place
 from .access import Principal
 from .desk import Desk
@@ -23,7 +24,10 @@ PAGE_MAX: Final = 200
 KNOWN: Final = ("state", "account_id", "kind", "verdict", "limit", "after")
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
-State = Annotated[DocumentState | None, Query(description="Only this state.")]
+State = Annotated[
+    ListedState | None,
+    Query(description="Only this state; `crashed` ones are `publishing` ones too."),
+]
 AccountId = Annotated[
     str | None,
     Query(pattern=r"^(act_)?[1-9][0-9]{0,31}$", description="Only this account."),

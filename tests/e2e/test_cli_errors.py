@@ -28,7 +28,7 @@ def assert_told_in_three_lines(ran: Ran, next_step: str) -> None:
         (("shwo", "X"), "reconciler --help"),
         (("show",), "reconciler show --help"),
         (("show", "X", "--colour"), "reconciler show --help"),
-        (("list", "--state", "crashed"), "reconciler list --help"),
+        (("list", "--state", "broken"), "reconciler list --help"),
         (("submit", "a.json", "b.json"), "reconciler submit --help"),
     ],
 )

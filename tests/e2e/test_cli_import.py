@@ -73,7 +73,7 @@ def test_twenty_broken_documents_are_recovered_or_held_for_the_right_reason(
         "import", file_of(shell, finished("well", **{"healthy name": healthy}), *lines), *IMPORT,
         "--json",
     )  # fmt: skip
-    crashed = shell.run("list", "--state", "publishing", "--json").json
+    crashed = shell.run("list", "--state", "crashed", "--json").json
     for document_id in wanted:
         assert shell.run("recover", document_id).code in (0, 3, 4)
 

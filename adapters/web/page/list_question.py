@@ -15,6 +15,7 @@ from reconciler.model import DocumentState, Kind
 
 from ...store.finding import Which
 from ...store.judged import Judged
+from ...store.listed_state import ListedState
 from ...store.pages import Place
 from ..refusals import Refused
 from ..routes_list import place_of, token_of
@@ -72,9 +73,13 @@ def question_of(request: Request) -> Question:
     """Raises `Refused` for what cannot be meant. A field that was left empty asks for nothing."""
     refuse_odd_query(request, KNOWN)
     given = {name: text for name, text in request.query_params.items() if text}
+    state = _read(given, "state", ListedState)
+    which = _read(given, "which", Which)
+    if state is ListedState.CRASHED:  # not stored, so asked for by its condition
+        which = _only_crashed(which)
     return Question(
-        state=_read(given, "state", DocumentState),
-        which=_read(given, "which", Which),
+        state=state.stored if state else None,
+        which=which,
         account_id=_read(given, "account_id", _account),
         since=_read(given, "since", date.fromisoformat),
         kind=_read(given, "kind", Kind),
@@ -88,11 +93,21 @@ def _read(given: Mapping[str, str], name: str, reader: Callable[[str], T]) -> T 
     try:
         return reader(given[name]) if name in given else None
     except (ValueError, OverflowError) as error:
-        raise Refused(
-            "invalid_request",
-            f"{name}: cannot be read",
-            next_step=f"go back, and choose another {name}",
-        ) from error
+        raise _unreadable(name) from error
+
+
+def _only_crashed(which: Which | None) -> Which:
+    if which not in (None, Which.CRASHED):
+        raise _unreadable("which")
+    return Which.CRASHED
+
+
+def _unreadable(name: str) -> Refused:
+    return Refused(
+        "invalid_request",
+        f"{name}: cannot be read",
+        next_step=f"go back, and choose another {name}",
+    )
 
 
 def _account(text: str) -> str:

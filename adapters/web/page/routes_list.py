@@ -16,6 +16,7 @@ from ...shapes.values import shown_time
 from ...store.causes import TROUBLES_MAX
 from ...store.finding import Which
 from ...store.judged import Judged
+from ...store.listed_state import ListedState
 from ...store.overview import COUNT_MAX, Overview
 from ..access import Principal
 from ..browser_session import BrowserAccess
@@ -62,7 +63,7 @@ class ListPage:
     async def _lines(self, asked: Question, accounts: Collection[str] | None) -> dict[str, Any]:
         listed, after = await page_of(
             self._desk.product,
-            state=asked.state,
+            state=ListedState(asked.state) if asked.state else None,
             accounts=accounts,
             after=asked.after,
             limit=LINES_SHOWN,

@@ -277,7 +277,7 @@ def test_a_list_is_narrowed_by_a_kind_and_by_what_a_look_said_of_an_item(stage: 
 
 @pytest.mark.parametrize(
     "query",
-    [{"limit": 0}, {"limit": 201}, {"state": "crashed"}, {"account_id": "x"}, {"after": "x"},
+    [{"limit": 0}, {"limit": 201}, {"state": "broken"}, {"account_id": "x"}, {"after": "x"},
      {"kind": "adgroup"}, {"verdict": "held"}],
 )  # fmt: skip
 def test_a_query_that_makes_no_sense_is_refused(stage: Stage, query: dict[str, Any]) -> None:

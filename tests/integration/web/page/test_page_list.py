@@ -6,9 +6,11 @@ from datetime import timedelta
 from typing import Any, Final
 
 from adapters.store.finding import Which
+from adapters.store.listed_state import ListedState
 from adapters.web import Scope
 from adapters.web.page.routes_list import LINES_SHOWN
 from fixtures.stage import Stage
+from reconciler.model import DocumentState
 from tests.crash.plans import ads
 from tests.integration.web.page import scenes
 from tests.integration.web.page.browsing import Browser, browsed, seen
@@ -118,6 +120,27 @@ def test_each_filter_lists_what_it_counts_and_says_what_it_means(stage: Stage) -
     assert listed(pages[Which.CRASHED]) == [crashed]
 
 
+def test_crashed_is_a_state_to_ask_for_as_it_is_one_that_is_shown(stage: Stage) -> None:
+    crashed = scenes.crashed(stage)
+    stage.submit(ads("Draft"))
+
+    async def browsing(browser: Browser) -> list[list[str]]:
+        pages = [await browser.page(f"{LIST}?{one}") for one in ("state=crashed", "which=crashed")]
+        answers = [
+            (await browser.get(f"/v1/documents?state={one}")).json()
+            for one in ("crashed", "publishing")
+        ]
+        told = [[one["document_id"] for one in answer["documents"]] for answer in answers]
+        return [*map(listed, pages), *told]
+
+    assert browsed(stage, browsing) == [[crashed]] * 4
+
+
+def test_the_states_to_ask_for_are_those_that_are_stored_and_crashed() -> None:
+    assert {one.stored for one in ListedState} == {None, *DocumentState}
+    assert [one for one in ListedState if one.stored is None] == [ListedState.CRASHED]
+
+
 def test_a_state_an_account_and_a_day_narrow_it_together(stage: Stage) -> None:
     held, _ = scenes.held_before_two(stage)
     elsewhere = stage.submit(ads("Other") | {"account_id": "act_1002"})
@@ -157,7 +180,8 @@ def test_a_kind_and_a_verdict_narrow_the_list_and_its_causes_and_stay_chosen(sta
 
 def test_what_cannot_be_meant_is_refused_and_not_passed_over(stage: Stage) -> None:
     queries = ("state=broken", "which=all", "kind=adgroup", "verdict=held", "account_id=x",
-               "since=yesterday", "after=x", "stat=held", "state=held&state=draft")  # fmt: skip
+               "since=yesterday", "after=x", "stat=held", "state=held&state=draft",
+               "state=crashed&which=surplus")  # fmt: skip
 
     async def browsing(browser: Browser) -> list[int]:
         return [(await browser.get(f"{LIST}?{query}")).status_code for query in queries]
