@@ -92,9 +92,12 @@ def preview(asked: Asked) -> Work:
 
     async def work(product: Reconciler, _: Stop) -> Told:
         with asked.source() as source:
-            found = await importing.preview(source.lines, asked.stated, product.outside, PREVIEWED)
-        shape = import_preview(found)
-        code = after_import(sum(len(group.refused) for group, _ in found))
+            found = await importing.preview(
+                source.lines, asked.stated, product.outside, PREVIEWED + 1
+            )
+        shown = found[:PREVIEWED]
+        shape = import_preview(shown, has_more=len(found) > len(shown))
+        code = after_import(sum(len(group.refused) for group, _ in shown))
         return Told(shape=shape, picture=lambda: preview_picture(shape), code=code)
 
     return work

@@ -55,7 +55,11 @@ def preview_picture(shape: Mapping[str, Any]) -> RenderableType:
     """Drawn from `import-preview/1`."""
     if not shape["documents"]:
         return Text("no documents")
-    return Group(*(part for document in shape["documents"] for part in _understood(document)))
+    parts = [part for document in shape["documents"] for part in _understood(document)]
+    if shape["more"]:
+        first = f"the first {len(shape['documents'])}; more lines follow, and were not checked"
+        parts.append(Text(f"{first}: without --preview all are", "dim"))
+    return Group(*parts)
 
 
 def _understood(document: Mapping[str, Any]) -> Iterator[RenderableType]:
@@ -78,3 +82,6 @@ def _understood(document: Mapping[str, Any]) -> Iterator[RenderableType]:
         name = visible(item["name"])
         grid.add_row("  " + item["key"], item["kind"], name, f"in {item['container']}", known)
     yield grid
+    if (hidden := len(document["items"]) - LINES_SHOWN) > 0:
+        names = "name" if hidden == 1 else "names"
+        yield Text(f"    and {hidden:,} more {names}: --json has all of them", "dim")

@@ -31,11 +31,14 @@ def import_report(
     }
 
 
-def import_preview(groups: Iterable[tuple[Group, Document | None]]) -> dict[str, Any]:
-    """The first documents as they are understood; nothing was stored."""
+def import_preview(
+    groups: Iterable[tuple[Group, Document | None]], *, has_more: bool
+) -> dict[str, Any]:
+    """The first documents as they are understood; nothing was stored, what follows not checked."""
     return {
         "schema": "import-preview/1",
         "documents": [_understood(group, document) for group, document in groups],
+        "more": has_more,
     }
 
 

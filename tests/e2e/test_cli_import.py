@@ -160,6 +160,21 @@ def test_a_preview_stores_nothing(shell: Shell) -> None:
     assert shell.run("list", "--json").json["counts"] == {}
 
 
+@pytest.mark.parametrize(("documents", "more"), [(5, False), (6, True)])
+def test_a_preview_says_whether_there_is_more_than_it_shows(
+    shell: Shell, documents: int, more: bool
+) -> None:
+    many = [f"name {number}" for number in range(21)]
+    file = file_of(shell, line("0", *many), *(line(str(n), "A") for n in range(1, documents)))
+
+    shown = shell.run("import", file, *IMPORT, "--preview")
+    told = shell.run("import", file, *IMPORT, "--preview", "--json").json
+
+    assert (len(told["documents"]), told["more"]) == (5, more)
+    assert ("more lines follow" in shown.out) is more
+    assert "and 1 more name:" in shown.out
+
+
 def test_csv_says_the_same_as_json(shell: Shell) -> None:
     lines = [line("1", 'A "x", y', "B\nC"), finished("2", B="901"), line("3", "C", last_seen_at="")]
     (shell.folder / "old.csv").write_bytes(b"\xef\xbb\xbf" + as_csv(*lines).encode())
