@@ -6,6 +6,7 @@ from datetime import datetime
 
 from . import events
 from .access import close_the_whole_app, closed_by
+from .attributes import told_unlisted
 from .copying import replace
 from .deciding import due_after, is_stale, stale_items, told, with_verdicts
 from .ending import Ending
@@ -84,4 +85,5 @@ def looked(view: View, document: Document, seen: Look, outside: Outside) -> Chan
     stale = stale_items(document, seen)
     evidence = tuple(v.evidence for key, v in seen.verdicts.items() if key not in stale)
     decided = with_verdicts(document, seen, view.now, outside.limits)
-    return Change(document=decided, events=told(seen, stale, document), evidence=evidence)
+    lines = (*told(seen, stale, document), *told_unlisted(document, decided))
+    return Change(document=decided, events=lines, evidence=evidence)

@@ -6,9 +6,11 @@ Pure: frozen document in, frozen document out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
+from . import events
 from .copying import replace
 from .created_time import parse_created_time
 from .facts import items_beside, with_items
@@ -16,6 +18,7 @@ from .limits import Limits
 from .listing import Listing, Row, Statuses
 from .look import Look
 from .model import Attempt, Document, Intent, Item, ItemState, Kind, Surplus
+from .ports import Event
 from .request import is_comparison, warnings_of
 from .settling import answers_show_from
 from .walking import place_of
@@ -81,6 +84,40 @@ def warnings_said(intent: Intent) -> tuple[str, ...]:
         return intent.warnings
     began = f"{intent.unlisted_since:%Y-%m-%d %H:%M:%S} UTC"
     return *intent.warnings, f"not in the complete listing of {began}: deleted or moved since"
+
+
+def told_unlisted(before: Document, after: Document) -> tuple[Event, ...]:
+    """The journal's lines about what a complete listing lacks now, and what one shows again."""
+    was = {one.external_id: one for one in _recorded(before)}
+    return tuple(
+        _told_listed(one)
+        for one in _recorded(after)
+        if one.external_id in was and was[one.external_id].is_unlisted != one.is_unlisted
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    external_id: str
+    kind: Kind
+    item: str | None
+    is_unlisted: bool
+    is_surplus: bool
+
+
+def _recorded(document: Document) -> Iterator[_Recorded]:
+    for item in document.items:
+        if item.intent is not None and (found := item.intent.external_id) is not None:
+            yield _Recorded(found, item.kind, item.key, item.intent.is_unlisted, is_surplus=False)
+    for extra in document.surplus:
+        is_unlisted = extra.unlisted_since is not None
+        yield _Recorded(extra.external_id, extra.kind, extra.item, is_unlisted, is_surplus=True)
+
+
+def _told_listed(one: _Recorded) -> Event:
+    kind = events.UNLISTED if one.is_unlisted else events.LISTED_AGAIN
+    told = {"external_id": one.external_id, "kind": one.kind.value, "surplus": one.is_surplus}
+    return Event(kind=kind, item=one.item, detail=told)
 
 
 def _unlisted(item: Item, intent: Intent, at: datetime) -> Item:

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from . import events
+from .attributes import told_unlisted
 from .batch_decision import carried_out, change_of, planned_items
 from .batch_judging import Case, Sight
 from .batch_standing import Standing
@@ -164,6 +165,7 @@ def _told(
     return (
         *((taken,) if planned.crashed else ()),
         *(told(look, frozenset(), case.standing) if look else ()),
+        *told_unlisted(case.standing, after),
         applied,
         *told_state(case.standing, after),
     )

@@ -15,6 +15,8 @@ DECIDED: Final = "decided"  # an intent's state moved
 TAKEN_OVER: Final = "taken_over"  # the lease had run out with no end recorded
 LOOKED: Final = "looked"  # a look ended, with its verdict
 SURPLUS: Final = "surplus"  # more exists than is wanted
+UNLISTED: Final = "unlisted"  # a complete listing lacks what was recorded, or seen beyond it
+LISTED_AGAIN: Final = "listed_again"  # a later one shows it
 STALE: Final = "stale"  # what was judged had moved; nothing was decided
 RESOLVED: Final = "resolved"  # a person decided, and why
 CONTESTED: Final = "contested"  # a binding that was no proof was given up for one that is
@@ -38,6 +40,8 @@ ALL: Final = frozenset(
         TAKEN_OVER,
         LOOKED,
         SURPLUS,
+        UNLISTED,
+        LISTED_AGAIN,
         STALE,
         RESOLVED,
         CONTESTED,

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from .access import close_the_whole_app, closed_by
+from .attributes import told_unlisted
 from .copying import replace
 from .deciding import (
     due_after,
@@ -211,9 +212,10 @@ def _decision(act: _Act, contested: frozenset[str], fraction: float) -> Decide:
             else _ended(view, document, act, fraction)
         )
         evidence = [v.evidence for key, v in act.look.verdicts.items() if key not in stale]
+        listed = told_unlisted(view.document, change.document)
         return replace(
             change,
-            events=(*told(act.look, stale, view.document), *change.events),
+            events=(*told(act.look, stale, view.document), *listed, *change.events),
             evidence=tuple(evidence),
         )
 

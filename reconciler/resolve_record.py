@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from . import events
+from .attributes import told_unlisted
 from .copying import replace
 from .deciding import (
     is_stale,
@@ -57,7 +58,12 @@ def decided(view: View, ruled: Ruled, limits: Limits, fraction: float) -> Change
     looked = told(shown, frozenset(), view.document) if shown is not None else ()
     return Change(
         document=document,
-        events=(*looked, _line(ruled, was), *told_state(view.document, document)),
+        events=(
+            *looked,
+            *told_unlisted(view.document, document),
+            _line(ruled, was),
+            *told_state(view.document, document),
+        ),
         evidence=tuple(v.evidence for v in shown.verdicts.values()) if shown else (),
     )
 

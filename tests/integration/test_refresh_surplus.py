@@ -105,6 +105,35 @@ def test_a_surplus_is_reported_once_however_often_it_is_listed(stage: Stage) -> 
     assert [event.detail["external_id"] for event in told] == [second]
 
 
+def told_listed(stage: Stage, document_id: str) -> list[tuple[str, str | None, bool]]:
+    """Of each line about what a listing lacks or shows again: which, of which item, surplus?"""
+    journal = [line.event for line in stage.time.run(stage.ledger.journal(document_id))]
+    of = (events.UNLISTED, events.LISTED_AGAIN)
+    return [(one.kind, one.item, one.detail["surplus"]) for one in journal if one.kind in of]
+
+
+def test_a_surplus_that_goes_and_comes_back_is_told_in_the_timeline_each_time(stage: Stage) -> None:
+    document_id, _, second = with_a_second(stage)
+    stage.world.conceal(second)
+    refreshed(stage, document_id)
+    refreshed(stage, document_id)
+    stage.world.conceal(second, concealed=False)
+    refreshed(stage, document_id)
+
+    assert told_listed(stage, document_id) == [
+        (events.UNLISTED, "a1", True),
+        (events.LISTED_AGAIN, "a1", True),
+    ]
+
+
+def test_a_recorded_entity_that_is_gone_is_told_in_the_timeline_too(stage: Stage) -> None:
+    document_id, recorded, _ = with_a_second(stage)
+    stage.world.delete(recorded)
+    refreshed(stage, document_id)
+
+    assert told_listed(stage, document_id) == [(events.UNLISTED, "a1", False)]
+
+
 def test_a_walk_that_did_not_end_leaves_the_surplus_as_it_was(stage: Stage) -> None:
     document_id, _, second = with_a_second(stage)
     stage.world.delete(second)

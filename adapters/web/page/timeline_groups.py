@@ -126,6 +126,20 @@ def _surplus(entry: Shape) -> Told:
     return ("!", "bad", f"surplus seen outside: {entry['detail'].get('external_id')}", "")
 
 
+def _unlisted(entry: Shape) -> Told:
+    which = f"{_whose(entry)} {entry['detail'].get('external_id')}"
+    return ("-", "warn", f"not in a complete listing any more, deleted or moved: {which}", "")
+
+
+def _listed_again(entry: Shape) -> Told:
+    which = f"{_whose(entry)} {entry['detail'].get('external_id')}"
+    return ("=", "calm", f"listed again: {which}", "")
+
+
+def _whose(entry: Shape) -> str:
+    return "the surplus" if entry["detail"].get("surplus") else "the recorded"
+
+
 def _state(entry: Shape) -> Told:
     why = entry["detail"].get("why")
     state = str(entry["detail"].get("state")).replace("_", " ")
@@ -167,6 +181,8 @@ _TOLD: Final[Mapping[str, Callable[[Shape], Told]]] = {
     events.LOOKED: _looked,
     events.RESOLVED: _resolved,
     events.SURPLUS: _surplus,
+    events.UNLISTED: _unlisted,
+    events.LISTED_AGAIN: _listed_again,
     events.STATE: _state,
     events.BATCH_REVERTED: _reverted,
     events.CANCEL_REQUESTED: _plainly("–", "calm", "cancel requested"),
