@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final
 
 from . import events
 from .copying import replace
@@ -83,7 +84,23 @@ def warnings_said(intent: Intent) -> tuple[str, ...]:
     if intent.unlisted_since is None:
         return intent.warnings
     began = f"{intent.unlisted_since:%Y-%m-%d %H:%M:%S} UTC"
-    return *intent.warnings, f"not in the complete listing of {began}: deleted or moved since"
+    gone = f"not in the complete listing of {began}: deleted or moved since"
+    if intent.attributes:
+        gone += "; its attributes are as last listed, and the status it had is left out"
+    before = (f"as last listed, {one}" if is_comparison(one) else one for one in intent.warnings)
+    return *before, gone
+
+
+STATUSES: Final = frozenset({"status", "effective_status", "configured_status"})
+
+
+def attributes_said(intent: Intent) -> dict[str, Any] | None:
+    """The row as the API gave it. What status it had says nothing of one that is not listed any
+    more, and is left out then."""
+    if not intent.attributes:
+        return None
+    left_out = STATUSES if intent.is_unlisted else frozenset[str]()
+    return {name: value for name, value in intent.attributes.items() if name not in left_out}
 
 
 def told_unlisted(before: Document, after: Document) -> tuple[Event, ...]:

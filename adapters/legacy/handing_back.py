@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from reconciler.attributes import created_at, warnings_said
+from reconciler.attributes import attributes_said, created_at, warnings_said
 from reconciler.model import Document, Item
 
 COLUMNS: Final = (
@@ -54,7 +54,7 @@ def _values(document: Document, item: Item) -> dict[str, Any]:
         "found_by": intent.found_by.value if intent and intent.found_by else None,
         "created_time": _time(created_at(intent)) if intent else None,
         "effective_status": intent.effective_status if intent else None,
-        "attributes": dict(intent.attributes) if intent and intent.attributes else None,
+        "attributes": attributes_said(intent) if intent else None,
         "warnings": list(warnings_said(intent)) if intent else [],
         "unlisted_since": _time(intent.unlisted_since) if intent else None,
     }

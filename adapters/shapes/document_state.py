@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from reconciler.attributes import created_at, warnings_said
+from reconciler.attributes import attributes_said, created_at, warnings_said
 from reconciler.imported import NO_END_KNOWN
 from reconciler.lifecycle import shown_next
 from reconciler.model import (
@@ -140,7 +140,7 @@ def _sent(intent: Intent) -> dict[str, Any]:
         "external_id": intent.external_id,
         "effective_status": intent.effective_status,
         "created_time": shown_time(created_at(intent)),
-        "attributes": dict(intent.attributes) if intent.attributes else None,
+        "attributes": attributes_said(intent),
         "found_by": intent.found_by and str(intent.found_by),
         "unlisted_since": shown_time(intent.unlisted_since),
         "warnings": list(warnings_said(intent)),

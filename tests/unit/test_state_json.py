@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from adapters.legacy.handing_back import lines
 from adapters.shapes import counted, document_state, documents_list, next_command
 from reconciler.model import (
     Account,
@@ -265,6 +266,26 @@ def test_what_is_not_listed_any_more_is_not_said_to_exist() -> None:
         ["not in the complete listing of 2026-03-10 12:05:04 UTC: deleted or moved since"],
         [],
     ]
+
+
+def test_the_status_of_what_is_not_listed_any_more_is_not_told_as_if_it_were() -> None:
+    row = {"id": "23851", "name": "Spring / 1", "status": "ACTIVE", "effective_status": "ACTIVE"}
+    seen = sample.intent(attributes=row, warnings=("status: sent PAUSED, reads ACTIVE",))
+    gone = replace(seen, unlisted_since=sample.NOW)
+    items = [
+        sample.item(ItemState.CONFIRMED, one, key=key) for key, one in (("a", seen), ("b", gone))
+    ]
+    view = sample.view(DocumentState.PUBLISHED, *items)
+
+    there, missed = document_state(view)["items"]
+    exported = [json.loads(one) for one in lines(view.document, "jsonl")]
+
+    assert there["attributes"] == exported[0]["attributes"] == row
+    assert there["warnings"] == ["status: sent PAUSED, reads ACTIVE"]
+    assert missed["attributes"] == {"id": "23851", "name": "Spring / 1"}
+    assert exported[1]["attributes"] == missed["attributes"]
+    assert missed["warnings"][0] == "as last listed, status: sent PAUSED, reads ACTIVE"
+    assert "its attributes are as last listed" in missed["warnings"][1]
 
 
 def test_a_key_that_a_shell_would_split_is_quoted() -> None:
