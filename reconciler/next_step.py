@@ -160,7 +160,10 @@ def _of_sendable(document: Document, account: Account, now: datetime, worker_see
 def _of_publishing(document: Document, now: datetime, worker_seen: bool) -> Next:
     if not is_crashed(document, now):
         if document.lease is None:
-            why = "its worker could still live when it was imported; import it with a later time"
+            why = (
+                "by what it was imported with, its worker could still live: import its line again "
+                "with a later time, or with its end"
+            )
             return Next(action=NextAction.WAIT, why=why)
         until = document.lease.until
         return Next(action=NextAction.WAIT, why="a worker is publishing it", until=until)

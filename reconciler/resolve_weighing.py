@@ -19,6 +19,7 @@ from .resolve_decision import Choice, Decision, open_item, refuse_old_evidence
 from .resolve_none import too_soon
 from .resolve_ruling import Ruled, rule_on, withheld_by
 from .settling import settle_at
+from .signature import may_live_elsewhere
 from .walking import Step
 
 
@@ -38,6 +39,13 @@ def refuse_early(view: View, decision: Decision, limits: Limits) -> Item:
     """The item, as far as the ledger alone lets it be decided."""
     document = with_answers_decided(view.document)
     item = open_item(document, decision)
+    if may_live_elsewhere(document):
+        raise DecisionRefused(
+            "its worker could still live elsewhere by what it was imported with, so nothing of it "
+            "can be known yet",
+            next_step="reconciler import FILE --worker-gone-before TIME, with its line and a later "
+            f"time, then reconciler recover {document.id}",
+        )
     refuse_old_evidence(document, decision, view.now)
     if decision.choice is Choice.NONE and item.intent is not None:
         settled = settle_at(item.intent, document.attempts, limits.timings())

@@ -28,6 +28,12 @@ def is_crashed(document: Document, now: datetime) -> bool:
     return not is_live(document.lease, now)
 
 
+def may_live_elsewhere(document: Document) -> bool:
+    """From elsewhere, and nobody said that its worker is gone: it is left alone until an import
+    says so, or tells its end."""
+    return document.state is DocumentState.PUBLISHING and document.lease is None
+
+
 def is_sent_by_its_program(document: Document) -> bool:
     """It began, and nobody ever said `publish`: its program sends it, item by item, and no worker.
 

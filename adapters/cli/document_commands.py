@@ -12,11 +12,13 @@ from reconciler.model import DocumentState, Kind, NextAction, Origin, Reason
 from reconciler.plan import parse_plan_text
 from reconciler.ports import View
 from reconciler.settle import Settled
+from reconciler.signature import may_live_elsewhere
 from reconciler.verdict import Absent, Found, Inconclusive, Verdict
 
 from ..bootstrap import Reconciler
 from ..bootstrap.service import page_of
 from ..shapes import document_state, documents_list, explanation
+from ..shapes.next_command import IMPORT
 from ..store.judged import Judged
 from ..store.listed_state import ListedState
 from ..store.summaries import LINES_MAX
@@ -159,7 +161,9 @@ def cancel(document_id: str) -> Work:
 def _honoured(view: View) -> str:
     """By whom a recorded cancel will be: whoever is at it, else the next look at it."""
     document = view.document
-    if is_live(document.lease, view.now):
+    if may_live_elsewhere(document):
+        by = f"the first look after its line was imported with a later time cancels it: {IMPORT}"
+    elif is_live(document.lease, view.now):
         by = "it is cancelled once what is under way ends"
     else:
         by = f"the next look that ends cancels it: reconciler recover {document.id}"

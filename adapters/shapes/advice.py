@@ -12,7 +12,7 @@ from typing import Any, Final
 from reconciler.model import Document, Grade, Item, ItemState, Origin, Reason
 from reconciler.resolve_decision import Choice
 
-from .next_command import KNOWN_FIRST
+from .next_command import IMPORT
 
 _R = Reason
 
@@ -123,7 +123,7 @@ def commands(document: Document, item: Item, reason: Reason | None) -> list[str]
         return []
     resolve = f"reconciler resolve {document.id} {item.key}"
     return [
-        *([KNOWN_FIRST] if _standing(item, reason) is Reason.POLICY else []),
+        *([IMPORT] if _standing(item, reason) is Reason.POLICY else []),
         f"reconciler recover {document.id}",
         *(f"{resolve} {offer.options}" for offer in offers(item, reason)),
     ]

@@ -14,15 +14,18 @@ from reconciler.model import (
     NextAction,
     Reason,
 )
+from reconciler.signature import may_live_elsewhere
 
-KNOWN_FIRST: Final = "reconciler import FILE --worker-gone-before TIME"
-"""Takes over the finished documents of an account, for want of which nothing of it is claimed."""
+IMPORT: Final = "reconciler import FILE --worker-gone-before TIME"
+"""Of the finished documents of an account, for want of which nothing of it is claimed; of a
+document that may still run elsewhere, once its worker is known to be gone."""
 
 
 def next_command(document: Document, step: Next) -> str | None:
     """What a person types now; None where nothing is left to do.
 
-    `wait` shows: reading is safe at any time, and looks as soon as looking is due. `rotate_token`
+    `wait` shows: reading is safe at any time, and looks as soon as looking is due; what may still
+    run elsewhere waits for an import. `rotate_token`
     checks the token, for a secret is never typed on a command line. What is written in capitals is
     a person's to fill in, after `explain` or, for a surplus, `show`.
     """
@@ -31,6 +34,8 @@ def next_command(document: Document, step: Next) -> str | None:
             return None
         case NextAction.PUBLISH:
             return f"reconciler publish {document.id}"
+        case NextAction.WAIT if may_live_elsewhere(document):
+            return IMPORT
         case NextAction.WAIT:
             return f"reconciler show {document.id}"
         case NextAction.RECOVER | NextAction.RAISE_LIMIT:
@@ -54,7 +59,7 @@ def _to_decide(document: Document) -> str:
     if any(_is_unseen(item) for item in held):
         return f"reconciler recover {document.id}"
     if any(_is_held_for(item, Reason.POLICY) for item in held):
-        return KNOWN_FIRST
+        return IMPORT
     if held:
         return _resolve(document, held[0].key, "--adopt EXTERNAL_ID")
     if document.state is DocumentState.HELD:

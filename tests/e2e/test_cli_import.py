@@ -356,3 +356,30 @@ def _stored(folder: Path) -> int:
         count: int = connection.execute(text("SELECT count(*) FROM document")).scalar_one()
     engine.dispose()
     return count
+
+
+RUNNING = ("--worker-gone-before", "2020-01-01T00:00:00Z")
+
+
+def test_what_may_still_run_elsewhere_is_led_to_another_import_and_from_there_to_its_end(
+    shell: Shell, graph: FakeGraph
+) -> None:
+    """Neither a look nor a decision nor a cancel ends it before: none of them leads to another."""
+    made(graph, "A")
+    file = file_of(shell, line("1", "A"), finished("0", Z="900"))
+    shell.run("import", file, *RUNNING)
+
+    recovered = shell.run("recover", "1", "--json").json
+    decided = [
+        shell.run("resolve", "1", "1", said, "--reason", "x") for said in ("--none", "--hold")
+    ]
+    cancelled = shell.run("cancel", "1")
+
+    assert recovered["next"]["command"] == "reconciler import FILE --worker-gone-before TIME"
+    assert "import its line again with a later time" in recovered["next"]["why"]
+    for ran in (*decided, cancelled):
+        assert "reconciler import FILE --worker-gone-before TIME" in ran.err
+    assert [ran.code for ran in decided] == [1, 1]
+    shell.run("import", file, *IMPORT)
+    shell.run("recover", "1")
+    assert standing(shell, "1") == ("published", ["name_and_time"])

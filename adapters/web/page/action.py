@@ -70,7 +70,9 @@ def primary_of(state: Shape) -> Action | None:
         case NextAction.NONE:
             return None
         case NextAction.WAIT:
-            return _read_again(here, "Read it again", command)
+            reads = f"reconciler show {state['document_id']}"
+            before = "" if command == reads else f"Nothing changes here before {command}. "
+            return _read_again(here, "Read it again", reads, before)
         case NextAction.PUBLISH:
             return Action(
                 label="Publish",
