@@ -87,7 +87,10 @@ def duplicates(
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """What exists beyond what any document wants, ours apart from look-alikes. Changes nothing."""
+    """What exists beyond what any document wants, in the containers they sent to. Changes nothing.
+
+    Ours apart from look-alikes. What was moved to a container that no document sent to is not seen.
+    """
     from . import duplicates_command as doing
     from .session import carry_out
 

@@ -85,7 +85,9 @@ def _surplus(state: Shape) -> RenderableType | None:
             f"{extra['external_id']}  {extra['kind']}",
             f"  of item {extra['item']}" if extra["item"] else "  fits no item",
             "  (known)" if extra["known"] else "",
-            f"  not listed since {clock(gone)}" if (gone := extra["unlisted_since"]) else "",
+            f"  not listed since {clock(gone)}: deleted or moved"
+            if (gone := extra["unlisted_since"])
+            else "",
         )
         for extra in state["surplus"]
     ]

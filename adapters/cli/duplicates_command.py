@@ -50,8 +50,8 @@ def _progress(done: int, of: int) -> None:
 
 
 def duplicates_picture(shape: Shape) -> RenderableType:
-    """What could not be listed, then the groups."""
-    parts: list[RenderableType] = [_head(shape), *_incomplete(shape)]
+    """What was listed, what could not be, then the groups."""
+    parts: list[RenderableType] = [_head(shape), Text(SEES, "dim"), *_incomplete(shape)]
     for group in shape["groups"][:GROUPS_SHOWN_MAX]:
         parts += ["", _title(group), *_rows(group)]
     if (hidden := len(shape["groups"]) - GROUPS_SHOWN_MAX) > 0:
@@ -60,6 +60,11 @@ def duplicates_picture(shape: Shape) -> RenderableType:
         parts += ["", Text(WHAT_TO_DO), *_keeping(shape)]
     return Group(*parts)
 
+
+SEES: Final = (
+    "listed are the containers that documents sent something to; "
+    "what was moved to any other is not seen"
+)
 
 NOTHING: Final = "nothing beyond what is wanted"
 

@@ -132,6 +132,7 @@ def test_a_report_tells_times_in_utc_and_the_oldest_first() -> None:
         "2026-03-10T12:00:04Z", "2026-03-10T12:00:09Z", None,
     ]  # fmt: skip
     assert "1 group beyond what is wanted, in 1 listing that came to an end" in picture
+    assert "what was moved to any other is not seen" in " ".join(picture.split())
     assert "  ours        1002  PAUSED    2026-03-10 12:00:04 UTC" in picture
     assert "bears our mark, bound to nothing" in picture
     assert max(len(line.rstrip()) for line in picture.splitlines()) <= 80
