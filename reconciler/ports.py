@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from .activity_log import LoggedCreations, UnreadLog
 from .arriving import Arrivals
@@ -64,10 +64,6 @@ class Surroundings:
 
     bindings: Mapping[str, Binding] = field(default_factory=dict)
     rivals: tuple[Rival, ...] = ()
-
-
-NOTHING_AROUND: Final = Surroundings()
-"""Where none were asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +169,7 @@ class View:
     document: Document
     account: Account
     now: datetime
-    surroundings: Surroundings = NOTHING_AROUND
+    surroundings: Surroundings = field(default_factory=Surroundings)
     worker_seen: bool | None = field(default=None, compare=False)
 
 

@@ -9,10 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.databases import DATABASES
 from tests.postgres import Postgres
-from tests.running_order import (  # noqa: F401 - pytest finds them here
-    pytest_collection_modifyitems,
-    pytest_runtest_protocol,
-)
+from tests.running_order import pytest_collection_modifyitems  # noqa: F401 - pytest finds it here
 from tests.told_at_the_end import pytest_terminal_summary  # noqa: F401 - pytest finds it here
 
 # Both belong to the scripts, which a test may run as a person would; the rest are the product's.

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.repo.tree import ROOT
+from tests.simulator.gate import HISTORIES, REPORT, Played, played
 from tests.told_at_the_end import TOLD
-
-HISTORIES = 20_000
 
 
 @pytest.mark.timeout(3_600)  # four minutes on two idle cores; a busy machine is no bug of ours
@@ -19,10 +17,27 @@ def test_the_promise_holds_in_twenty_thousand_histories(
     record_property: Callable[[str, object], None],
 ) -> None:
     """Every counter must reach its floor too; the table is told whatever comes."""
-    script = str(ROOT / "scripts" / "simulate.py")
-    flags = ("--histories", str(HISTORIES), "--jobs", "2", "--canary")
-    command = [sys.executable, script, *flags]
-    run = subprocess.run(command, check=False, cwd=ROOT, text=True, stdout=subprocess.PIPE)
-    record_property(TOLD, run.stdout)
+    gate = played()
+    record_property(TOLD, gate.told)
 
-    assert run.returncode == 0, run.stdout
+    assert gate.exit_code == 0, gate.told
+    assert f"seeds 0 to {HISTORIES - 1}" in gate.told
+
+
+def test_what_was_played_before_is_judged_as_it_was_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    report = tmp_path / "report.json"
+    report.write_text(json.dumps({"exit_code": 1, "told": "violations 3"}), encoding="utf-8")
+    monkeypatch.setenv(REPORT, str(report))
+
+    assert played() == Played(exit_code=1, told="violations 3")
+
+
+def test_a_report_that_is_missing_is_no_pass(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(REPORT, str(tmp_path / "nothing.json"))
+
+    with pytest.raises(FileNotFoundError):
+        played()
