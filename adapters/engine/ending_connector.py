@@ -51,7 +51,7 @@ class EndingConnector(PsycopgConnector):
     @asynccontextmanager
     async def _asking(self) -> AsyncIterator[None]:
         if self._is_ended:
-            raise ConnectorException("the engine has ended")
+            raise _ended()
         try:
             async with asyncio.timeout(None) as asked:
                 self._asked.add(asked)
@@ -59,5 +59,11 @@ class EndingConnector(PsycopgConnector):
                     yield
                 finally:
                     self._asked.discard(asked)
-        except TimeoutError as error:
-            raise ConnectorException("the engine has ended") from error
+        except TimeoutError:
+            if not self._is_ended:
+                raise
+            raise _ended() from None
+
+
+def _ended() -> ConnectorException:
+    return ConnectorException("the database had not answered when the worker was to end")
