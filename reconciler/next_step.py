@@ -6,7 +6,6 @@ alone changes. Where several fit, the order of `NextAction` in design section 8 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -25,6 +24,7 @@ from .model import (
     Reason,
     Surplus,
 )
+from .settling import is_absence_proof, unanswered
 from .signature import is_crashed, is_sent_by_its_program, is_unsettled, needs_settling
 
 _RESTING = frozenset(
@@ -39,11 +39,14 @@ _RESTING = frozenset(
 WORKER_SEEN_WITHIN: Final = timedelta(minutes=2)
 """A worker seen this lately is counted on; it says so four times as often."""
 
-WHY_MISSING: Final = {
-    ItemState.ABSENT: "proven not made",
-    ItemState.WAITING: "not sent yet as it stands in the plan",
-}
-"""Why what may be sent does not exist yet; a mended item's own words were never sent."""
+_MISSING: Final = frozenset({ItemState.ABSENT, ItemState.WAITING})
+
+PROVEN: Final = "proven not made"
+NOT_LISTED: Final = "not found by name and time (strong, not proof)"
+SAID: Final = "not made, as a person said"
+NOT_SENT: Final = "not sent yet as it stands in the plan"
+_WHYS_MISSING: Final = (PROVEN, NOT_LISTED, SAID, NOT_SENT)
+"""Why what may be sent does not exist, in the order it is told."""
 
 _WHY_POLICY: Final = (
     "nothing is claimed while no finished document of its account is known; import them, or say "
@@ -207,29 +210,31 @@ def _of_unfinished(document: Document) -> Next:
     if ItemState.REJECTED in states:
         why = "the API refused the input of an item; mend the plan and submit it again"
         return Next(action=NextAction.FIX_INPUT, why=why)
-    if states & WHY_MISSING.keys():
+    if states & _MISSING:
         told = " or ".join(_whys_missing(document))
         whose = "; its program sends it, or publish does" * is_sent_by_its_program(document)
         return Next(action=NextAction.PUBLISH, why=f"what is missing was {told}{whose}")
     return Next(action=NextAction.NONE, why="nothing of it can be sent any more")
 
 
-def _whys_missing(document: Document) -> Iterator[str]:
-    """Each once, in their order; what a person said is no proof."""
-    for state, why in WHY_MISSING.items():
-        items = [item for item in document.items if item.state is state]
-        said = [item for item in items if is_said_not_made(document, item)]
-        if len(said) < len(items):
-            yield why
-        if said:
-            yield "not made, as a person said"
+def _whys_missing(document: Document) -> list[str]:
+    """Each once, in their order."""
+    whys = {_why_missing(document, item) for item in document.items if item.state in _MISSING}
+    return [why for why in _WHYS_MISSING if why in whys]
+
+
+def _why_missing(document: Document, item: Item) -> str:
+    """A mended item's own words were never sent; what a person said is no proof."""
+    if item.state is ItemState.WAITING:
+        return NOT_SENT
+    if is_said_not_made(document, item):
+        return SAID
+    return PROVEN if item.intent is not None and is_absence_proof(item.intent) else NOT_LISTED
 
 
 def is_said_not_made(document: Document, item: Item) -> bool:
-    """Whether it is absent by a person's word: neither its last call nor a look shows it."""
-    if item.state is not ItemState.ABSENT or item.intent is None:
-        return False
-    if item.intent.calls and item.intent.calls[-1].is_final:
+    """Whether it is absent by a person's word: neither its answers nor a look show it."""
+    if item.state is not ItemState.ABSENT or item.intent is None or not unanswered(item.intent):
         return False
     return any(one.item == item.key and one.verdict != "absent" for one in document.verdicts)
 

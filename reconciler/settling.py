@@ -59,6 +59,15 @@ def unanswered(intent: Intent) -> tuple[Call, ...]:
     return tuple(call for call in intent.calls if not call.is_final)
 
 
+def is_absence_proof(intent: Intent) -> bool:
+    """Whether what no listing shows of it was not made for certain.
+
+    By the mark, which the row would bear, or since every call was answered. By name and time it is
+    strong, not proof: a row that was renamed or moved before the look does not fit.
+    """
+    return intent.mark is not None or not unanswered(intent)
+
+
 def window(intent: Intent, attempts: Iterable[Attempt], current: Timings) -> Window:
     """When an entity of this intent can have been created, by the API's clock.
 

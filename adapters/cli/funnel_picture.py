@@ -13,8 +13,6 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from reconciler.model import Origin
-
 from .funnel_groups import BLOCKS_SHOWN_MAX, blocks_of, is_told_by_one_example
 from .funnel_prose import prose
 from .funnel_stages import hatched, stages_picture, survivors_picture
@@ -86,10 +84,10 @@ def _in_words(item: Shape) -> tuple[str, str, str]:
     match item["verdict"]:
         case "found":
             return "~", f"FOUND {item['external_id']} by {item.get('grade')}", "bold green"
-        case "absent" if item["origin"] == Origin.IMPORTED:
-            return "+", "ABSENT: nothing listed fits", "bold cyan"
-        case "absent":
+        case "absent" if item["proven_absent"]:
             return "+", "ABSENT: proven not made", "bold cyan"
+        case "absent":
+            return "+", "ABSENT: nothing listed fits", "bold cyan"
         case _ if item["state"] == "held":
             return "?", f"INCONCLUSIVE {item['reason']}: a person must decide", "bold yellow"
         case _:

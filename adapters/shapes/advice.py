@@ -48,6 +48,10 @@ RECORDED_ELSEWHERE: Final = "this id came with the import, as recorded elsewhere
 ABSENT: Final = (
     "two complete walks, begun when all that our calls made must show, found no row that is it"
 )
+ABSENT_UNMARKED: Final = (
+    "two complete walks, begun when all that our calls made must show, found no row that fits: "
+    "strong, not proof, for it was sent without a mark, and a renamed or moved one does not fit"
+)
 ABSENT_ELSEWHERE: Final = (
     "two complete walks, begun when all that its calls made should show by the times it was "
     "imported with, found no row that fits: strong, not proof, for a renamed or moved one does not "
@@ -93,13 +97,17 @@ _CHOICES: Final[Mapping[Reason, tuple[Offer, ...]]] = {
 }
 
 
-def why(verdict: str, reason: Reason | None, grade: str | None, origin: Origin) -> str:
-    """Why it was judged so, in one sentence."""
+def why(
+    verdict: str, reason: Reason | None, grade: str | None, origin: Origin, *, proven: bool
+) -> str:
+    """Why it was judged so, in one sentence. `proven`: that nothing is listed is proof."""
     if reason is not None:
         return WHY[reason]
     if verdict == "found":
         return why_found(Grade(grade or Grade.REPLY), origin)
-    return ABSENT if origin is Origin.OURS else ABSENT_ELSEWHERE
+    if origin is Origin.IMPORTED:
+        return ABSENT_ELSEWHERE
+    return ABSENT if proven else ABSENT_UNMARKED
 
 
 def why_found(grade: Grade, origin: Origin) -> str:

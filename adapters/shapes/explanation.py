@@ -11,9 +11,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from reconciler import events
-from reconciler.model import Document, Item, JudgedItem
+from reconciler.model import Document, Item, JudgedItem, Origin
 from reconciler.next_step import shown_next
 from reconciler.ports import Recorded, View
+from reconciler.settling import is_absence_proof
 from reconciler.verdict import Evidence
 
 from . import advice
@@ -72,6 +73,7 @@ def explanation(explained: Explained) -> dict[str, Any]:
 def _item(
     document: Document, item: Item, judged: JudgedItem, body: Mapping[str, Any]
 ) -> dict[str, Any]:
+    proven = _is_proof(document, item)
     return {
         "item": item.key,
         "kind": item.kind.value,
@@ -80,7 +82,10 @@ def _item(
         "state": item.state.value,
         "verdict": judged.verdict,
         "reason": judged.reason.value if judged.reason else None,
-        "why": advice.why(judged.verdict, judged.reason, body.get("grade"), document.origin),
+        "proven_absent": judged.verdict == "absent" and proven,
+        "why": advice.why(
+            judged.verdict, judged.reason, body.get("grade"), document.origin, proven=proven
+        ),
         "second_entities": advice.second_entities(body),
         "left": advice.left(body),
         "commands": advice.commands(document, item, judged.reason),
@@ -95,6 +100,13 @@ def _item(
         "candidate": body.get("candidate"),
         **{name: body[name] for name in COPIED if name in body},
     }
+
+
+def _is_proof(document: Document, item: Item) -> bool:
+    """Whether `absent` proves that nothing was made. Of a document from elsewhere it never does:
+    its times and names are what somebody wrote down."""
+    is_ours = document.origin is Origin.OURS
+    return is_ours and item.intent is not None and is_absence_proof(item.intent)
 
 
 def _decisions(item: Item, journal: tuple[Recorded, ...]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from adapters.shapes import (
 )
 from adapters.web.page.words import of_verdict
 from reconciler import events
+from reconciler.mark import Mark
 from reconciler.model import DocumentState, ItemState, JudgedItem, Origin, Outcome, Reason
 from reconciler.ports import Event, Recorded
 from reconciler.verdict import Evidence
@@ -257,25 +258,52 @@ def test_what_is_absent_is_to_be_published_only_where_it_is_ours(origin: Origin)
 
 
 @pytest.mark.parametrize(
-    ("origin", "head", "why", "on_the_page"),
+    ("origin", "mark", "is_proven", "why"),
     [
-        (Origin.OURS, "ABSENT: proven not made", "found no row that is it", "proven not made"),
-        (Origin.IMPORTED, "ABSENT: nothing listed fits", "strong, not proof", "nothing listed"),
+        (Origin.OURS, sample.MARK, True, "found no row that is it"),
+        (Origin.OURS, None, False, "strong, not proof, for it was sent without a mark"),
+        (Origin.IMPORTED, None, False, "by the times it was imported with"),
+        (Origin.IMPORTED, sample.MARK, False, "by the times it was imported with"),
     ],
 )
-def test_that_nothing_was_made_is_proven_of_ours_alone(
-    origin: Origin, head: str, why: str, on_the_page: str
+def test_that_nothing_was_made_is_proven_only_of_ours_with_a_mark(
+    origin: Origin, mark: Mark | None, is_proven: bool, why: str
 ) -> None:
     """Of a document from elsewhere the times are what somebody wrote down."""
     told = explained("absent")
-    document = replace(told.view.document, origin=origin)
-    changed = replace(told, view=replace(told.view, document=document))
+    intent = sample.intent(Outcome.UNKNOWN, mark=mark)
+    document = replace(
+        told.view.document, origin=origin, items=(sample.item(ItemState.ABSENT, intent),)
+    )
 
-    shape = explanation(changed)
+    shape = explanation(replace(told, view=replace(told.view, document=document)))
 
-    assert f"+ {head}" in drawn(funnel_picture(shape))
-    assert why in shape["items"][0]["why"]
-    assert on_the_page in of_verdict(shape["items"][0]).word
+    (item,) = shape["items"]
+    head = "proven not made" if is_proven else "nothing listed fits"
+    assert f"+ ABSENT: {head}" in drawn(funnel_picture(shape))
+    assert of_verdict(item).word == f"absent: {head}"
+    assert item["proven_absent"] is is_proven
+    assert why in item["why"]
+
+
+def test_what_is_proven_and_what_is_not_are_two_blocks() -> None:
+    """A revision keeps the marks of what was sent; its new items go by the setting of the day."""
+    told = explained("absent")
+    marks = {"a1": sample.MARK, "a2": None}
+    items = tuple(
+        sample.item(ItemState.ABSENT, sample.intent(Outcome.UNKNOWN, mark=mark), key=key)
+        for key, mark in marks.items()
+    )
+    verdicts = tuple(replace(told.view.document.verdicts[0], item=key) for key in marks)
+    document = replace(told.view.document, items=items, verdicts=verdicts)
+    evidence = dict.fromkeys(marks, told.evidence["a1"])
+
+    picture = of_funnel(
+        replace(told, view=replace(told.view, document=document), evidence=evidence)
+    )
+
+    assert "+ ABSENT: proven not made" in picture
+    assert "+ ABSENT: nothing listed fits" in picture
 
 
 def test_what_a_person_decided_is_told_with_their_reason() -> None:

@@ -194,27 +194,67 @@ def test_what_was_never_sent_is_not_called_proven(
     assert says_not not in step.why
 
 
+UNSENT = Outcome.NOT_SENT
+STRONG = "not found by name and time (strong, not proof)"
+
+
 @pytest.mark.parametrize(
-    ("verdict", "last", "says"),
+    ("verdict", "calls", "says"),
     [
-        ("inconclusive", Outcome.UNKNOWN, "not made, as a person said"),
-        ("absent", Outcome.UNKNOWN, "proven not made"),
-        ("inconclusive", Outcome.NOT_SENT, "proven not made"),
+        ("inconclusive", [Outcome.UNKNOWN], "not made, as a person said"),
+        ("inconclusive", [Outcome.UNKNOWN, UNSENT], "not made, as a person said"),
+        ("absent", [Outcome.UNKNOWN], "proven not made"),
+        ("inconclusive", [UNSENT], "proven not made"),
     ],
 )
 def test_what_a_person_said_was_not_made_is_not_called_proven(
-    verdict: str, last: Outcome, says: str
+    verdict: str, calls: list[Outcome], says: str
 ) -> None:
-    judged = JudgedItem(
-        item="a",
+    absent = item("a", I.ABSENT, intent=intent(*map(ended, calls)))
+
+    step = next_step(document([absent], D.FAILED, verdicts=(judged("a", verdict),)), OPEN, at(10))
+
+    assert (step.action, step.why) == (N.PUBLISH, f"what is missing was {says}")
+
+
+@pytest.mark.parametrize(
+    ("calls", "says"),
+    [
+        ([Outcome.UNKNOWN], STRONG),
+        ([Outcome.UNKNOWN, UNSENT], STRONG),
+        ([UNSENT], "proven not made"),
+    ],
+)
+def test_what_was_sent_without_a_mark_and_not_found_is_not_called_proven(
+    calls: list[Outcome], says: str
+) -> None:
+    """An answer that nothing was sent is proof all the same, of its own call alone."""
+    absent = item("a", I.ABSENT, intent=intent(*map(ended, calls), mark=None))
+
+    step = next_step(document([absent], D.FAILED, verdicts=(judged("a", "absent"),)), OPEN, at(10))
+
+    assert (step.action, step.why) == (N.PUBLISH, f"what is missing was {says}")
+
+
+def test_each_reason_why_something_is_missing_is_told_once() -> None:
+    unmarked = intent(ended(Outcome.UNKNOWN), mark=None)
+    items = [
+        item("a", I.ABSENT, intent=unmarked),
+        item("b", I.ABSENT, intent=unmarked),
+        item("c", I.ABSENT),
+    ]
+
+    step = next_step(document(items, D.FAILED), OPEN, at(10))
+
+    assert step.why == f"what is missing was proven not made or {STRONG}"
+
+
+def judged(key: str, verdict: str) -> JudgedItem:
+    return JudgedItem(
+        item=key,
         verdict=verdict,
         reason=None if verdict == "absent" else Reason.AMBIGUOUS,
         judged_at=at(5),
         evidence_id="ev_1",
         evidence_hash="e",
     )
-    absent = item("a", I.ABSENT, intent=intent(ended(last)))
-
-    step = next_step(document([absent], D.FAILED, verdicts=(judged,)), OPEN, at(10))
-
-    assert (step.action, step.why) == (N.PUBLISH, f"what is missing was {says}")

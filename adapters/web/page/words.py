@@ -52,9 +52,9 @@ UNLISTED: Final = Sign("-", "made, not listed any more", "warn")
 
 VERDICT: Final[Mapping[str, Sign]] = {
     "found": Sign("~", "found", "good"),
-    "absent": Sign("+", "absent: proven not made", "info"),
+    "absent": Sign("+", "absent: nothing listed fits", "info"),
+    "proven absent": Sign("+", "absent: proven not made", "info"),
     "inconclusive": Sign(".", "inconclusive", "busy"),
-    "absent elsewhere": Sign("+", "absent: nothing listed fits", "info"),
     "withheld": Sign("/", "no verdict", "busy"),
     "held": Sign("?", "inconclusive: a person must decide", "warn"),
 }
@@ -131,14 +131,13 @@ def found_by(item: Shape, document: Shape) -> str:
 def of_verdict(judged: Shape, *, is_decided: bool = False) -> Sign:
     """Of an item of `explain/1`; where no listing came to its end there is no verdict.
 
-    `is_decided`: a person decided since, and nobody must any more. That a document from elsewhere
-    made nothing is no proof: its times and names are what somebody wrote down.
+    `is_decided`: a person decided since, and nobody must any more.
     """
     listing = judged["listing"]
     if judged["verdict"] == "inconclusive" and listing and not listing["complete"]:
         return VERDICT["withheld"]
     if judged["verdict"] == "inconclusive" and judged["state"] == ItemState.HELD and not is_decided:
         return VERDICT["held"]
-    if judged["verdict"] == "absent" and judged["origin"] == Origin.IMPORTED:
-        return VERDICT["absent elsewhere"]
+    if judged["proven_absent"]:
+        return VERDICT["proven absent"]
     return VERDICT[judged["verdict"]]

@@ -183,6 +183,8 @@ class Judged(_Shape):
     name: str
     state: m.ItemState
     verdict: Literal["found", "absent", "inconclusive"]
+    proven_absent: bool
+    """Whether `absent` is proof: without a mark it is not. False of any other verdict."""
     reason: m.Reason | None
     why: str
     commands: list[str]
