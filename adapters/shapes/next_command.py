@@ -17,8 +17,8 @@ from reconciler.model import (
 from reconciler.signature import may_live_elsewhere
 
 IMPORT: Final = "reconciler import FILE --worker-gone-before TIME"
-"""Of the finished documents of an account, for want of which nothing of it is claimed; of a
-document that may still run elsewhere, once its worker is known to be gone."""
+"""Of a document that may still run elsewhere, once its worker is known to be gone. In the evidence
+also of the finished documents of an account, for want of which nothing of it is claimed."""
 
 
 def next_command(document: Document, step: Next) -> str | None:
@@ -51,15 +51,14 @@ def next_command(document: Document, step: Next) -> str | None:
 def _to_decide(document: Document) -> str:
     """About the first item that is held; what is too many is looked at first, for it may spend.
 
-    Where no look came to an end there is no listing to decide on: it is looked at first. Where
-    other documents are not known, they come first: then a look may settle it without a person. A
-    document of a list comes without its items: there the evidence is the way.
+    Where no look came to an end there is no listing to decide on: it is looked at first. So it is
+    where the finished documents of its account were not known: once they are, a look may settle it
+    without a person. Whether they are by now a document does not tell; `why` says to import them.
+    A document of a list comes without its items: there the evidence is the way.
     """
     held = [item for item in document.items if item.state is ItemState.HELD]
-    if any(_is_unseen(item) for item in held):
+    if any(_is_looked_at_first(item) for item in held):
         return f"reconciler recover {document.id}"
-    if any(_is_held_for(item, Reason.POLICY) for item in held):
-        return IMPORT
     if held:
         return _resolve(document, held[0].key, "--adopt EXTERNAL_ID")
     if document.state is DocumentState.HELD:
@@ -67,13 +66,9 @@ def _to_decide(document: Document) -> str:
     return f"reconciler show {document.id}"
 
 
-def _is_held_for(item: Item, reason: Reason) -> bool:
-    return item.intent is not None and item.intent.reason is reason
-
-
-def _is_unseen(item: Item) -> bool:
+def _is_looked_at_first(item: Item) -> bool:
     reason = item.intent.reason if item.intent else None
-    return reason is not None and (reason.is_passing or reason is Reason.POISON)
+    return reason is not None and (reason.is_passing or reason in (Reason.POISON, Reason.POLICY))
 
 
 def _resolve(document: Document, key: str, choice: str) -> str:

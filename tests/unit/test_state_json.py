@@ -187,7 +187,7 @@ NEXT = [
     (sample.crashed(), "recover", f"reconciler recover {ID}"),
     (sample.view(DocumentState.QUEUED, account=CLOSED), "rotate_token", "reconciler doctor"),
     (sample.held(), "decide", f"reconciler resolve {ID} a1 --adopt EXTERNAL_ID --reason TEXT"),
-    (sample.held(Reason.POLICY), "decide", "reconciler import FILE --worker-gone-before TIME"),
+    (sample.held(Reason.POLICY), "decide", f"reconciler recover {ID}"),
     (sample.held(Reason.POISON), "decide", f"reconciler recover {ID}"),
     (sample.held(Reason.LISTING_INCOMPLETE), "decide", f"reconciler recover {ID}"),
     (sample.held(Reason.OVER_CAP), "raise_limit", f"reconciler recover {ID}"),
@@ -196,6 +196,16 @@ NEXT = [
     (sample.with_surplus(), "decide", f"reconciler show {ID}"),
     (sample.with_surplus(known=True), "none", None),
 ]
+
+
+def test_one_that_is_held_by_policy_has_the_whole_document_looked_at_first() -> None:
+    """Once the finished documents are imported a look may settle it without a person."""
+    (ambiguous,), (by_policy,) = (
+        sample.held(reason).document.items for reason in (Reason.AMBIGUOUS, Reason.POLICY)
+    )
+    both = sample.view(DocumentState.HELD, ambiguous, replace(by_policy, key="a2"))
+
+    assert next_command(both.document, both.document.next) == f"reconciler recover {ID}"
 
 
 def test_a_document_of_a_list_comes_without_items_and_names_where_to_look() -> None:

@@ -87,6 +87,8 @@ def test_what_is_held_for_want_of_finished_documents_names_that_cause_and_its_me
         f"reconciler recover {document_id}",
     ]
     assert "no finished document of the account is known" in item["why"]
+    assert evidence["next"]["command"] == f"reconciler recover {document_id}"
+    assert "no finished document of its account is known; import them" in evidence["next"]["why"]
     assert "no finished document of its account is known; import them" in page.text
     button = page.one("section", class_="next").one("button", class_="primary")
     assert button.text == "Look again, once the finished ones are imported"
