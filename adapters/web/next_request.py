@@ -2,7 +2,7 @@
 
 It stands beside `command` in every `next`, and as `requests` beside the `commands` of an item's
 evidence. What is written in capitals is to be filled in. None: nothing is left to do, or it is for
-who runs the service, and `command` says what.
+who runs the service, and `command` says what; no reading changes it before.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from reconciler.ports import View
 
 from ..shapes import document_state
 from ..shapes.advice import may_be_made, offers
+from ..shapes.next_command import IMPORT
 from .idempotency_key import KEY_HEADER, header_of
 from .raw_path import part
 from .surplus_beside import beside_bound
@@ -111,6 +112,8 @@ def _next(shape: Shape, place: str) -> Shape | None:
     match shape["next"]["action"]:
         case NextAction.PUBLISH:
             return _request("POST", f"{one}/publish")
+        case NextAction.WAIT if shape["next"]["command"] == IMPORT:
+            return None
         case NextAction.WAIT | NextAction.RECOVER:
             return _request("GET", one)
         case NextAction.DECIDE:

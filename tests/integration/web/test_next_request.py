@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -13,6 +14,7 @@ from adapters.web import reconciler_router
 from adapters.web.next_request import with_request
 from fixtures.lives import DiesAt
 from fixtures.stage import Stage
+from fixtures.virtual_time import START
 from fixtures.world_graph import Weather
 from reconciler import publish
 from reconciler.copying import replace
@@ -20,6 +22,7 @@ from reconciler.model import NextAction
 from reconciler.ports import Change, LeaseFree
 from tests.crash.plans import ONE_AD
 from tests.crash.sqlite_ledgers import sqlite_in_memory
+from tests.integration.elsewhere import Elsewhere, line
 from tests.integration.held import (
     adopt,
     decide,
@@ -228,6 +231,26 @@ def test_the_path_is_right_wherever_the_routes_are_mounted(stage: Stage) -> None
             return [read.status_code, done.status_code]
 
     assert stage.time.run(asking()) == [200, 200]
+
+
+def test_what_may_still_run_elsewhere_is_not_polled_for_it_waits_for_an_import(
+    decided_on: Stage,
+) -> None:
+    stage = decided_on
+    stage.time.pass_(timedelta(hours=1))
+    Elsewhere(stage).imports(line("live", "A"), gone_before=START - timedelta(days=1))
+
+    async def asking(client: httpx.AsyncClient) -> list[Any]:
+        cancelled = await client.post(f"{DOCUMENTS}/live/cancel")
+        assert cancelled.status_code == 202
+        read = await client.get(f"{DOCUMENTS}/live")
+        [listed] = (await client.get(DOCUMENTS)).json()["documents"]
+        return [cancelled.json(), read.json(), listed]
+
+    for shape in asked(stage, asking):
+        step = shape["next"]
+        assert step["command"].startswith("reconciler import FILE")
+        assert (step["action"], step["request"]) == ("wait", None)
 
 
 @pytest.mark.parametrize("action", [NextAction.ROTATE_TOKEN, NextAction.RAISE_LIMIT])
