@@ -159,14 +159,20 @@ def cancel(document_id: str) -> Work:
 
 
 def _honoured(view: View) -> str:
-    """By whom a recorded cancel will be: whoever is at it, else the next look at it."""
+    """By whom a recorded cancel will be: whoever is at it, else the look that ends all doubt.
+
+    The first look at what crashed seldom is that one: what a call made may not show yet.
+    """
     document = view.document
     if may_live_elsewhere(document):
-        by = f"the first look after its line was imported with a later time cancels it: {IMPORT}"
+        by = (
+            "once its line is imported with a later time, or with its end, the look that leaves "
+            f"nothing open cancels it: {IMPORT}"
+        )
     elif is_live(document.lease, view.now):
         by = "it is cancelled once what is under way ends"
     else:
-        by = f"the next look that ends cancels it: reconciler recover {document.id}"
+        by = f"the look that leaves nothing open cancels it: reconciler recover {document.id}"
     return f"recorded: nothing more is created; {by}"
 
 

@@ -86,7 +86,11 @@ class DocumentRoutes:
         return answer(request, view, 202 if view.document.state in UNDER_WAY else 200)
 
     async def cancel(self, request: Request, document_id: DocumentId) -> Response:
-        """Create nothing more of it. 202: recorded, and honoured when what is under way ends."""
+        """Create nothing more of it.
+
+        202: recorded, and honoured once nothing of it is under way and a look leaves nothing open.
+        What may still run elsewhere waits for an import before that.
+        """
         await self._desk.admit(request, document_id)
         work = self._desk.product.cancel(document_id)
         view = await self._desk.service.errands.run(work)

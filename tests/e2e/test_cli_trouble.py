@@ -184,7 +184,7 @@ def test_a_cancel_while_a_call_is_in_flight_is_recorded_and_honoured(
     assert ads(graph) == ["Spring / 1"]
 
 
-def test_a_cancel_of_what_nobody_is_at_says_that_the_next_look_honours_it(
+def test_a_cancel_of_what_nobody_is_at_says_which_look_honours_it(
     shell: Shell, graph: FakeGraph
 ) -> None:
     gate = Gate(graph, after_commit=True)
@@ -201,7 +201,8 @@ def test_a_cancel_of_what_nobody_is_at_says_that_the_next_look_honours_it(
 
     assert "cancelled once what is under way ends" in meanwhile.err
     assert recorded.code == 5
-    assert f"the next look that ends cancels it: reconciler recover {document_id}" in recorded.err
+    cancels = f"the look that leaves nothing open cancels it: reconciler recover {document_id}"
+    assert cancels in recorded.err
     assert looked.json["state"] == "cancelled"
     assert ads(graph) == ["Spring / 1"]
 
