@@ -104,12 +104,15 @@ def attributes_said(intent: Intent) -> dict[str, Any] | None:
 
 
 def told_unlisted(before: Document, after: Document) -> tuple[Event, ...]:
-    """The journal's lines about what a complete listing lacks now, and what one shows again."""
-    was = {one.external_id: one for one in _recorded(before)}
+    """The journal's lines about what a complete listing lacks now, and what one shows again.
+
+    Item by item: two creatives may share one id (facts 4.9), and each misses it by its own times.
+    """
+    was = {one.place: one.is_unlisted for one in _recorded(before)}
     return tuple(
         _told_listed(one)
         for one in _recorded(after)
-        if one.external_id in was and was[one.external_id].is_unlisted != one.is_unlisted
+        if one.place in was and was[one.place] != one.is_unlisted
     )
 
 
@@ -120,6 +123,11 @@ class _Recorded:
     item: str | None
     is_unlisted: bool
     is_surplus: bool
+
+    @property
+    def place(self) -> tuple[str | None, str]:
+        """What tells it from everything else that is recorded."""
+        return self.item, self.external_id
 
 
 def _recorded(document: Document) -> Iterator[_Recorded]:

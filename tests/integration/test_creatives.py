@@ -17,8 +17,10 @@ from fixtures.graph.ground import WorldOptions
 from fixtures.graph.scene import ACCOUNT
 from fixtures.stage import Stage
 from fixtures.world_graph import Weather
+from reconciler import events
 from reconciler.limits import Limits
 from reconciler.model import Document, DocumentState, Echo, Grade, ItemState, Reason
+from reconciler.settle import settle
 from tests.crash.plans import Plan
 from tests.crash.promise import assert_promise
 from tests.integration.http_stage import HttpStage, states
@@ -183,6 +185,24 @@ def test_a_lost_reply_that_gave_an_old_id_is_asked_for_again_and_gives_it_again(
     assert ids(document)[0] == ids(document)[1]
     assert grades(document) == [Grade.REPLY, Grade.REPLY]
     assert sent(stage) == 3
+
+
+def test_the_loss_of_a_shared_id_is_told_once_of_each_that_has_it(stage: Stage) -> None:
+    """The second one's answer came minutes later, so a listing misses it later too."""
+    meets(stage, Weather.REPLY_LOST, 2)
+    document = published(stage, creatives(("Spring", "1_1"), ("Autumn", "1_1")))
+    [shared] = set(ids(document))
+    assert shared is not None
+    stage.world.delete(shared)
+
+    for _ in range(4):
+        stage.time.pass_(timedelta(seconds=40))
+        stage.time.run(settle(document.id, stage.process(), refresh=True))
+
+    journal = stage.time.run(stage.ledger.journal(document.id))
+    gone = [line for line in journal if line.event.kind == events.UNLISTED]
+    assert [line.event.item for line in gone] == ["c1", "c2"]
+    assert gone[0].at < gone[1].at
 
 
 def test_another_documents_creative_is_shared_by_its_reply_and_never_by_looking(
