@@ -48,7 +48,8 @@ SURVIVORS: Final = Histogram(
 
 DOCUMENTS: Final = _gauge("documents", "Documents in each state.", "state")
 OLDEST_UNSETTLED: Final = _gauge(
-    "oldest_unsettled_seconds", "Since when the oldest document waits for an unanswered call."
+    "oldest_unsettled_seconds",
+    "Since when the oldest of our own documents waits for an unanswered call.",
 )
 OLDEST_IMPORTED: Final = _gauge(
     "imported_unsettled_oldest_seconds",

@@ -23,7 +23,8 @@ _document, _item = table("document"), table("item")
 class Standing:
     """As of `now`, the ledger's time. None: there is none such, or no worker was ever seen.
 
-    What came from elsewhere waits apart, since its import: neither workers nor a sweep settle it.
+    What came from elsewhere waits apart, for neither workers nor a sweep settle it. Each waits
+    since its present state began: a takeover begins another one.
     """
 
     now: datetime

@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from adapters.observing import JsonFormatter, Observer
 from fixtures.stage import Stage
+from reconciler.model import DocumentState
 from tests.crash.plans import ONE_AD, ads
 from tests.crash.sqlite_ledgers import sqlite_in_memory
 from tests.integration.crashed import crashed_after_create
@@ -32,6 +33,11 @@ async def figures(client: httpx.AsyncClient) -> dict[str, float]:
         for family in text_string_to_metric_families(answer.text)
         for sample in family.samples
     }
+
+
+async def said_of_figures(client: httpx.AsyncClient) -> dict[str, str]:
+    text = (await client.get("/metrics")).text
+    return {family.name: family.documentation for family in text_string_to_metric_families(text)}
 
 
 def test_the_figures_tell_how_the_ledger_stands(stage: Stage) -> None:
@@ -60,12 +66,32 @@ def test_what_no_worker_settles_waits_in_a_figure_of_its_own() -> None:
     Elsewhere(stage).imports(line("old", "A"), finished("over", R="901") | {"names": ["R", "S"]})
     stage.time.pass_(timedelta(hours=3))
 
-    shown = asked(stage, figures)
+    shown, helps = asked(stage, figures), asked(stage, said_of_figures)
     stage.close()
 
     assert shown["reconciler_oldest_unsettled_seconds"] == 0
+    assert "of our own documents" in helps["reconciler_oldest_unsettled_seconds"]
+    assert "imported" in helps["reconciler_imported_unsettled_oldest_seconds"]
     three_hours = pytest.approx(timedelta(hours=3).total_seconds(), abs=1)
     assert shown["reconciler_imported_unsettled_oldest_seconds"] == three_hours
+
+
+def test_what_came_from_elsewhere_waits_since_its_present_state_began() -> None:
+    """A look that came too soon took it over, so it counts anew; its import is longer ago."""
+    stage = Stage(open_ledger=sqlite_in_memory)
+    elsewhere = Elsewhere(stage)
+    stage.time.pass_(timedelta(hours=1))
+    elsewhere.imports(line("old", "A"), gone_before=stage.time.now())
+    stage.time.pass_(timedelta(seconds=30))
+    looked = elsewhere.recovered("old")
+    stage.time.pass_(timedelta(seconds=20))
+
+    shown = asked(stage, figures)
+    stage.close()
+
+    assert looked.state is DocumentState.QUEUED
+    twenty = pytest.approx(20, abs=1)
+    assert shown["reconciler_imported_unsettled_oldest_seconds"] == twenty
 
 
 def test_requests_are_counted_by_route_and_told_without_their_query(
