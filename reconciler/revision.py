@@ -1,7 +1,7 @@
 """Decides whether a changed plan may replace the plan of a document, and what it then wants.
 
 What may exist outside is not to be wanted otherwise: an item whose intent is pending, held or
-confirmed stays word for word. What is proven not made may be mended, replaced or dropped.
+confirmed stays word for word. What is absent may be mended, replaced or dropped.
 """
 
 from __future__ import annotations

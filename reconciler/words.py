@@ -51,7 +51,7 @@ class ItemState(StrEnum):
     PENDING = "pending"  # sent, or perhaps sent; not known
     CONFIRMED = "confirmed"  # bound to an external id
     REJECTED = "rejected"  # the input must change
-    ABSENT = "absent"  # proven not made, may be sent
+    ABSENT = "absent"  # taken for not made: by what was seen, or a person's word; may be sent
     BLOCKED = "blocked"  # refers to an item that cannot be made
     HELD = "held"  # a person must decide
 

@@ -172,7 +172,8 @@ class Reconciler(OwnSends):
         What is asked of the API ends after `budget` seconds, None: READ_BUDGET_SECONDS; then
         `withheld` says so, the view says what is next, and `due_at` keeps later reads from asking
         again at once. One process looks at a time, any other is answered as the document stands.
-        A healthy one costs one query, any other one more. A caller that is cancelled stops nothing.
+        A healthy one costs one query, any other begins with one query more. A caller that is
+        cancelled stops nothing.
 
         `refresh` also lists what is confirmed, for its attributes, however long that takes.
         """

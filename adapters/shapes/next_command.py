@@ -25,9 +25,9 @@ def next_command(document: Document, step: Next) -> str | None:
     """What a person types now; None where nothing is left to do.
 
     `wait` shows: reading is safe at any time, and looks as soon as looking is due; what may still
-    run elsewhere waits for an import. `rotate_token`
-    checks the token, for a secret is never typed on a command line. What is written in capitals is
-    a person's to fill in, after `explain` or, for a surplus, `show`.
+    run elsewhere waits for an import. `rotate_token` checks the token, for a secret is never typed
+    on a command line. What is written in capitals is a person's to fill in, after `explain` or, for
+    a surplus, `show`.
     """
     match step.action:
         case NextAction.NONE:

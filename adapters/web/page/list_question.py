@@ -97,8 +97,13 @@ def _read(given: Mapping[str, str], name: str, reader: Callable[[str], T]) -> T 
 
 
 def _only_crashed(which: Which | None) -> Which:
+    """What crashed is itself found by its condition, and there is room for one."""
     if which not in (None, Which.CRASHED):
-        raise _unreadable("which")
+        raise Refused(
+            "invalid_request",
+            f"state=crashed and which={which} do not go together",
+            next_step=f"leave one of them out: {LIST}?which={which} or {LIST}?state=crashed",
+        )
     return Which.CRASHED
 
 

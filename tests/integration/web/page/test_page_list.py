@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Final
 
+import httpx
+
 from adapters.store.finding import Which
 from adapters.store.listed_state import ListedState
 from adapters.web import Scope
@@ -14,7 +16,7 @@ from reconciler.model import DocumentState
 from tests.crash.plans import ads
 from tests.integration.web.page import scenes
 from tests.integration.web.page.browsing import Browser, browsed, seen
-from tests.integration.web.page.markup import Element
+from tests.integration.web.page.markup import Element, page_of
 
 LIST: Final = "/documents"
 
@@ -134,6 +136,21 @@ def test_crashed_is_a_state_to_ask_for_as_it_is_one_that_is_shown(stage: Stage) 
         return [*map(listed, pages), *told]
 
     assert browsed(stage, browsing) == [[crashed]] * 4
+
+
+def test_crashed_and_another_condition_do_not_go_together_and_it_is_said_what_does(
+    stage: Stage,
+) -> None:
+    async def browsing(browser: Browser) -> list[httpx.Response]:
+        asked = ("state=crashed&which=surplus", "state=crashed&which=crashed")
+        return [await browser.get(f"{LIST}?{one}") for one in asked]
+
+    refused, answered = browsed(stage, browsing)
+
+    assert (refused.status_code, answered.status_code) == (422, 200)
+    said = page_of(refused.text).one("main").text
+    assert "state=crashed and which=surplus do not go together" in said
+    assert "leave one of them out: /documents?which=surplus or /documents?state=crashed" in said
 
 
 def test_the_states_to_ask_for_are_those_that_are_stored_and_crashed() -> None:
