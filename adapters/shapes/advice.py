@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from reconciler.model import Document, Grade, Item, ItemState, Origin, Reason
-from reconciler.resolve_decision import Choice
 
 from .next_command import IMPORT
+from .offers import offers, standing, typed
 
 _R = Reason
 
@@ -59,44 +58,6 @@ ABSENT_ELSEWHERE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A decision that may be made, as options to type and as a body to send.
-
-    What is written in capitals is a person's to fill in.
-    """
-
-    options: str
-    body: Mapping[str, Any]
-
-
-def _offer(options: str, choice: Choice, **more: Any) -> Offer:
-    return Offer(f"{options} --reason TEXT", {"decision": choice.value, "reason": "TEXT", **more})
-
-
-_ID: Final = "EXTERNAL_ID"
-ADOPT: Final = _offer("--adopt EXTERNAL_ID", Choice.ADOPT, external_id=_ID)
-ALSO: Final = _offer("--adopt EXTERNAL_ID --also ID", Choice.ADOPT, external_id=_ID, also=["ID"])
-OVERRIDE: Final = _offer(
-    "--adopt EXTERNAL_ID --override", Choice.ADOPT, external_id=_ID, override=True
-)
-NONE: Final = _offer("--none", Choice.NONE)
-HOLD: Final = _offer("--hold", Choice.HOLD)
-
-# What may be decided where the reason stands. Without a listing there is nothing but to hold.
-_CHOICES: Final[Mapping[Reason, tuple[Offer, ...]]] = {
-    _R.AMBIGUOUS: (ADOPT, ALSO),
-    _R.TWINS: (ADOPT, NONE),
-    _R.CONTESTED: (ADOPT, NONE),
-    _R.UNPROVEN_ROW: (OVERRIDE, NONE),
-    _R.MARK_LOST: (ADOPT,),
-    _R.ECHO_UNPROVEN: (NONE, ADOPT),
-    _R.OVER_CAP: (ADOPT,),
-    _R.PROVENANCE: (ADOPT, NONE),
-    _R.POLICY: (ADOPT, NONE),
-}
-
-
 def why(
     verdict: str, reason: Reason | None, grade: str | None, origin: Origin, *, proven: bool
 ) -> str:
@@ -129,25 +90,11 @@ def commands(document: Document, item: Item, reason: Reason | None) -> list[str]
         return [f"reconciler show {document.id}"]
     if item.state is not ItemState.HELD:
         return []
-    resolve = f"reconciler resolve {document.id} {item.key}"
     return [
-        *([IMPORT] if _standing(item, reason) is Reason.POLICY else []),
+        *([IMPORT] if standing(item, reason) is Reason.POLICY else []),
         f"reconciler recover {document.id}",
-        *(f"{resolve} {offer.options}" for offer in offers(item, reason)),
+        *(typed(offer, document, item) for offer in offers(item, reason)),
     ]
-
-
-def offers(item: Item, reason: Reason | None) -> tuple[Offer, ...]:
-    """What a person may decide about it, the likeliest first; empty where it is not held."""
-    if item.state is not ItemState.HELD:
-        return ()
-    standing = _standing(item, reason)
-    return (*_CHOICES.get(standing, ()), HOLD) if standing else (HOLD,)
-
-
-def _standing(item: Item, judged: Reason | None) -> Reason | None:
-    """What it is held for: a later import may have changed what the look said."""
-    return (item.intent.reason if item.intent else None) or judged
 
 
 def second_entities(body: Mapping[str, Any]) -> list[dict[str, str]]:

@@ -16,6 +16,8 @@ from reconciler.model import (
 )
 from reconciler.signature import may_live_elsewhere
 
+from .offers import offers, typed
+
 IMPORT: Final = "reconciler import FILE --worker-gone-before TIME"
 """Of a document that may still run elsewhere, once its worker is known to be gone. In the evidence
 also of the finished documents of an account, for want of which nothing of it is claimed."""
@@ -49,7 +51,9 @@ def next_command(document: Document, step: Next) -> str | None:
 
 
 def _to_decide(document: Document) -> str:
-    """About the first item that is held; what is too many is looked at first, for it may spend.
+    """The likeliest decision about the first item that is held, as the evidence offers it.
+
+    What is too many is looked at before anything is said of it, for it may spend.
 
     Where no look came to an end there is no listing to decide on: it is looked at first. So it is
     where the finished documents of its account were not known: once they are, a look may settle it
@@ -57,10 +61,12 @@ def _to_decide(document: Document) -> str:
     A document of a list comes without its items: there the evidence is the way.
     """
     held = [item for item in document.items if item.state is ItemState.HELD]
+    reasons = {judged.item: judged.reason for judged in document.verdicts}
     if any(_is_looked_at_first(item) for item in held):
         return f"reconciler recover {document.id}"
     if held:
-        return _resolve(document, held[0].key, "--adopt EXTERNAL_ID")
+        first = held[0]
+        return typed(offers(first, reasons.get(first.key))[0], document, first)
     if document.state is DocumentState.HELD:
         return f"reconciler explain {document.id}"
     return f"reconciler show {document.id}"
@@ -69,10 +75,3 @@ def _to_decide(document: Document) -> str:
 def _is_looked_at_first(item: Item) -> bool:
     reason = item.intent.reason if item.intent else None
     return reason is not None and (reason.is_passing or reason in (Reason.POISON, Reason.POLICY))
-
-
-def _resolve(document: Document, key: str, choice: str) -> str:
-    """A key may begin with a dash, which would be read as an option."""
-    if key.startswith("-"):
-        return f"reconciler resolve {choice} --reason TEXT -- {document.id} {key}"
-    return f"reconciler resolve {document.id} {key} {choice} --reason TEXT"

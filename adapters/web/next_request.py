@@ -25,8 +25,9 @@ from reconciler.model import (
 from reconciler.ports import View
 
 from ..shapes import document_state
-from ..shapes.advice import may_be_made, offers
+from ..shapes.advice import may_be_made
 from ..shapes.next_command import IMPORT
+from ..shapes.offers import offers
 from .idempotency_key import KEY_HEADER, header_of
 from .raw_path import part
 from .surplus_beside import beside_bound

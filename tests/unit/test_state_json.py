@@ -187,6 +187,16 @@ NEXT = [
     (sample.crashed(), "recover", f"reconciler recover {ID}"),
     (sample.view(DocumentState.QUEUED, account=CLOSED), "rotate_token", "reconciler doctor"),
     (sample.held(), "decide", f"reconciler resolve {ID} a1 --adopt EXTERNAL_ID --reason TEXT"),
+    (
+        sample.held(Reason.ECHO_UNPROVEN),
+        "decide",
+        f"reconciler resolve {ID} a1 --none --reason TEXT",
+    ),
+    (
+        sample.held(Reason.UNPROVEN_ROW),
+        "decide",
+        f"reconciler resolve {ID} a1 --adopt EXTERNAL_ID --override --reason TEXT",
+    ),
     (sample.held(Reason.POLICY), "decide", f"reconciler recover {ID}"),
     (sample.held(Reason.POISON), "decide", f"reconciler recover {ID}"),
     (sample.held(Reason.LISTING_INCOMPLETE), "decide", f"reconciler recover {ID}"),

@@ -13,7 +13,7 @@ from reconciler.resolve_decision import EVIDENCE_AGE_MAX, REASON_LENGTH_MAX, Dec
 from reconciler.resolve_preview import Foreseen, foresee, foretold
 
 from ...shapes import shown_time
-from ...shapes.advice import NONE, offers
+from ...shapes.offers import NONE, offers
 from ..browser_session import BrowserAccess
 from ..desk import Desk
 from ..forms import form_of

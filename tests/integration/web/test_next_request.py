@@ -96,6 +96,24 @@ def test_a_held_document_leads_to_its_evidence_and_that_to_a_decision(decided_on
     assert decided.json()["state"] == "published"
 
 
+def test_the_command_and_the_request_of_one_answer_advise_the_same_decision(
+    decided_on: Stage,
+) -> None:
+    stage = decided_on
+    document_id, _ = held_beside_a_stranger(stage)
+
+    evidence = told(stage, document_id, "/evidence")
+    step, [item] = evidence["next"], evidence["items"]
+    likeliest = f"reconciler resolve {document_id} a1 --none --reason TEXT"
+    assert step["command"] == told(stage, document_id)["next"]["command"] == likeliest
+    assert item["commands"][1] == likeliest  # the first is to look again
+    assert step["request"] == item["requests"][0]
+    assert step["request"]["body"]["decision"] == "none"
+
+    decided = as_told(stage, step["request"], reason="a colleague's, seen in Ads Manager")
+    assert (decided.status_code, decided.json()["items"][0]["state"]) == (200, "absent")
+
+
 def test_of_two_of_ours_one_may_be_adopted_and_the_other_recorded(decided_on: Stage) -> None:
     stage = decided_on
     document_id, [first, second] = held_before_two_of_ours(stage)
