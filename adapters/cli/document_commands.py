@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from reconciler.errors import InvalidPlan, PlanError, WrongState
 from reconciler.lease import is_live
-from reconciler.model import DocumentState, Kind, NextAction, Origin, Reason
+from reconciler.model import Document, DocumentState, Kind, NextAction, Reason
 from reconciler.plan import parse_plan_text
 from reconciler.ports import View
 from reconciler.settle import Settled
@@ -18,6 +18,7 @@ from reconciler.verdict import Absent, Found, Inconclusive, Verdict
 from ..bootstrap import Reconciler
 from ..bootstrap.service import page_of
 from ..shapes import document_state, documents_list, explanation
+from ..shapes.advice import makes_more
 from ..shapes.next_command import IMPORT
 from ..store.judged import Judged
 from ..store.listed_state import ListedState
@@ -132,17 +133,18 @@ def _verdicts(settled: Settled) -> tuple[str, ...]:
     if not settled.looked:
         return ("dry run: nothing to look at",)
     said = sorted(settled.verdicts.items())
-    origin = settled.view.document.origin
-    return tuple(f"dry run: {item} {_in_words(verdict, origin)}" for item, verdict in said)
+    document = settled.view.document
+    return tuple(f"dry run: {item} {verdict_in_words(verdict, document)}" for item, verdict in said)
 
 
-def _in_words(verdict: Verdict, origin: Origin) -> str:
+def verdict_in_words(verdict: Verdict, document: Document) -> str:
+    """A verdict that a real run would give, on a line."""
     match verdict:
         case Found(row=row, grade=grade):
             return f"~ found {row.id} by {grade.value}"
         case Absent():
-            is_imported = origin is Origin.IMPORTED  # of which nothing is made
-            return "+ absent, nothing listed fits" if is_imported else "+ absent, may be made"
+            after = "may be made" if makes_more(document) else "nothing listed fits"
+            return f"+ absent, {after}"
         case Inconclusive(reason=reason):
             return f"{'.' if reason.is_passing else '?'} inconclusive, {reason.value}"
 

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reconciler.model import Grade, Origin
+from reconciler.model import DocumentState, Grade, Origin
 
 from ..shapes import counted
 from .next_picture import clock
@@ -42,6 +42,9 @@ MEANINGS: Final = {
 
 OF_IMPORTED: Final = {"+": "absent; nothing is made from here"}
 """Where it differs: of an imported document nothing is made."""
+
+OF_CANCELLED: Final = {"+": "absent; nothing more is made"}
+"""Nor of one with a cancel on record, honoured yet or not."""
 
 OVER_ELSEWHERE: Final = {".": "not recorded; it finished elsewhere, nobody looks"}
 """And what is pending of one that is at rest stays so."""
@@ -100,13 +103,16 @@ def symbol_of(item: Shape) -> tuple[str, str]:
 def legend(state: Shape) -> Text | None:
     """The meaning of the symbols that are on the screen; none where all is well."""
     used = {symbol_of(item)[0] for item in state["items"]} | ({"!"} if state["surplus"] else set())
-    meanings = MEANINGS | (_of_imported(state) if state["origin"] == "imported" else {})
+    meanings = MEANINGS | _otherwise(state)
     told = [f"{symbol} {meaning}" for symbol, meaning in meanings.items() if symbol in used]
     return Text("   " + "   ".join(told), "dim") if used - {"=", " "} else None
 
 
-def _of_imported(state: Shape) -> dict[str, str]:
-    return OF_IMPORTED if state["unsettled"] else OF_IMPORTED | OVER_ELSEWHERE
+def _otherwise(state: Shape) -> dict[str, str]:
+    if state["origin"] == Origin.IMPORTED:
+        return OF_IMPORTED if state["unsettled"] else OF_IMPORTED | OVER_ELSEWHERE
+    is_cancelled = state["cancel_requested"] or state["state"] == DocumentState.CANCELLED
+    return OF_CANCELLED if is_cancelled else {}
 
 
 def outside(state: Shape) -> RenderableType | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from reconciler.model import Document, Grade, Item, ItemState, Origin, Reason
+from reconciler.model import Document, DocumentState, Grade, Item, ItemState, Origin, Reason
 
 from .next_command import IMPORT
 from .offers import offers, standing, typed
@@ -79,7 +79,13 @@ def why_found(grade: Grade, origin: Origin) -> str:
 
 def may_be_made(document: Document, item: Item) -> bool:
     """Whether it is known not to exist, and a publish may make it."""
-    return item.state is ItemState.ABSENT and document.origin is Origin.OURS
+    return item.state is ItemState.ABSENT and makes_more(document)
+
+
+def makes_more(document: Document) -> bool:
+    """Whether anything may still be made of it: of an imported or a cancelled one nothing is."""
+    is_cancelled = document.cancel_requested or document.state is DocumentState.CANCELLED
+    return document.origin is Origin.OURS and not is_cancelled
 
 
 def commands(document: Document, item: Item, reason: Reason | None) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console, RenderableType
 
+from adapters.cli.document_commands import verdict_in_words
 from adapters.cli.document_picture import document_picture
 from adapters.cli.ledger_commands import doctor_picture
 from adapters.cli.list_picture import list_picture
@@ -18,12 +19,15 @@ from adapters.shapes import (
     document_state,
     documents_list,
 )
+from adapters.shapes.advice import commands
 from reconciler.imported import NO_END_KNOWN
 from reconciler.model import DocumentState, ItemState, Origin
 from reconciler.ports import Summary, View
+from reconciler.verdict import Absent, Evidence
 from tests.unit import sample_views as sample
 
 NOW = sample.NOW.isoformat()
+ABSENT = Absent(evidence=Evidence.of({}))
 
 
 def drawn(picture: RenderableType, width: int = 100) -> str:
@@ -80,6 +84,20 @@ def test_nothing_of_an_imported_document_may_be_made(origin: Origin, says: str) 
 
     assert says in told
     assert told.count("absent") == 2  # the item, and what the symbol means
+
+
+@pytest.mark.parametrize("cancel", [{"state": DocumentState.CANCELLED}, {"cancel_requested": True}])
+def test_nothing_more_of_a_cancelled_document_may_be_made(cancel: dict[str, Any]) -> None:
+    view = sample.failed()
+    document = replace(view.document, items=(sample.item(ItemState.ABSENT),), **cancel)
+
+    told = of_document(replace(view, document=document))
+
+    assert "+ absent; nothing more is made" in told
+    assert "may be made" not in told
+    assert commands(document, document.items[0], None) == []
+    assert verdict_in_words(ABSENT, document) == "+ absent, nothing listed fits"
+    assert verdict_in_words(ABSENT, sample.held().document) == "+ absent, may be made"
 
 
 def test_an_id_that_came_with_an_import_answered_no_call_of_ours() -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from reconciler.model import Origin
+from reconciler.model import Document, Origin
 from reconciler.resolve_decision import Choice, Decision
 
 from ...bootstrap import REDACTION
+from ...shapes.advice import makes_more
 from ..refusals import Refused
 
 CHOICE: Final = "choice"
@@ -58,23 +59,25 @@ def written_back(decision: Decision) -> dict[str, str]:
     }
 
 
-_NONE_MEANS: Final[Mapping[Origin, str]] = {
-    Origin.OURS: "it may be made once more, by the next publish",
-    Origin.IMPORTED: "it is recorded as never made, and nothing is made of it from here",
-}
-
-
-def in_words(decision: Decision, origin: Origin) -> str:
-    """What is decided about an item of a document from here or elsewhere, in a sentence."""
+def in_words(decision: Decision, document: Document) -> str:
+    """What is decided about an item of the document, in a sentence."""
     match decision.choice:
         case Choice.ADOPT:
             also = f"; {', '.join(decision.also)} is ours too, and known" if decision.also else ""
             over = "; what disproves it is overruled" if decision.override else ""
             return f"{decision.item} is {decision.external_id}{also}{over}"
         case Choice.NONE:
-            return f"no row is {decision.item}: {_NONE_MEANS[origin]}"
+            return f"no row is {decision.item}: {_what_none_means(document)}"
         case Choice.HOLD:
             return f"{decision.item} stays held: nothing is claimed and nothing is made"
+
+
+def _what_none_means(document: Document) -> str:
+    if makes_more(document):
+        return "it may be made once more, by the next publish"
+    if document.origin is Origin.IMPORTED:
+        return "it is recorded as never made, and nothing is made of it from here"
+    return "it is recorded as not made, and nothing more is made: a cancel is on record"
 
 
 def _chosen(form: Mapping[str, str]) -> tuple[Choice, str | None]:

@@ -7,12 +7,13 @@ from typing import Any
 from fastapi import Request, Response
 
 from reconciler.errors import DecisionRefused
-from reconciler.model import Item, ItemState, Origin
+from reconciler.model import Item, ItemState
 from reconciler.resolve import Resolved
 from reconciler.resolve_decision import EVIDENCE_AGE_MAX, REASON_LENGTH_MAX, Decision, is_open
 from reconciler.resolve_preview import Foreseen, foresee, foretold
 
 from ...shapes import shown_time
+from ...shapes.advice import makes_more
 from ...shapes.offers import NONE, offers
 from ..browser_session import BrowserAccess
 from ..desk import Desk
@@ -57,7 +58,7 @@ class DecisionPage:
         view = await self._desk.product.peek(document_id)
         form = await form_of(request)
         decision = decision_of(form, key, by=principal.name)
-        words = in_words(decision, view.document.origin)
+        words = in_words(decision, view.document)
         if form.get(STEP) != RECORD:
             looking = foresee(document_id, decision, self._desk.product.outside)
             foreseen: Foreseen = await self._desk.service.errands.run(looking)
@@ -121,7 +122,7 @@ def _values(seen: Shown, item: Item) -> dict[str, Any]:
         "sent_at": shown_time(sent_at),
         "is_open": is_open(seen.view.document, item),
         "offers_none": _offers_none(seen, item),
-        "is_made_here": seen.view.document.origin is Origin.OURS,
+        "makes_more": makes_more(seen.view.document),
         "is_old": _is_old(seen),
         "extras": _extras(seen, item),
         "look": recover_of(state["document_id"], "Look again"),

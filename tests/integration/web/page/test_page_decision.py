@@ -11,6 +11,7 @@ import pytest
 
 from adapters.web import Scope
 from fixtures.stage import Stage
+from reconciler.cancel import cancel
 from reconciler.model import DocumentState, ItemState
 from reconciler.resolve_decision import EVIDENCE_AGE_MAX
 from reconciler.resolve_preview import changed_rows
@@ -130,6 +131,28 @@ def test_none_of_these_lets_it_be_made_once_more(stage: Stage) -> None:
     assert ("item a1", "state", "held", "absent") in foretold
     assert ("document", "state", "held", after.state.value) in foretold
     assert after.items[0].state is ItemState.ABSENT
+
+
+def test_of_a_cancelled_document_no_word_promises_another_create(stage: Stage) -> None:
+    document_id, _ = scenes.held_beside_a_stranger(stage)
+    stage.time.run(cancel(document_id, stage.process()))
+
+    async def browsing(browser: Browser) -> list[Any]:
+        place = decision_of(document_id)
+        page = await browser.page(place)
+        preview = await previewed(browser, place, choice="none")
+        await recorded(browser, place, preview)
+        evidence = await browser.get(f"/v1/documents/{document_id}/evidence")
+        return [page, page_of(preview.text), await browser.page(place_of(document_id)), evidence]
+
+    *pages, evidence = browsed(stage, browsing)
+
+    [item] = evidence.json()["items"]
+    assert (item["state"], item["commands"], item["requests"]) == ("absent", [], [])
+    assert "nothing more is made: a cancel is on record" in pages[1].one("p", class_="lead").text
+    for page in pages:
+        assert "another create" not in page.text
+        assert "made once more" not in page.text
 
 
 def adopting_anothers(stage: Stage) -> tuple[str, dict[str, str]]:
