@@ -49,7 +49,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """`intent` are the values that were sent, by the name of their line."""
+    """`intent` are the values that were recorded to be sent, by the name of their line."""
 
     intent: Mapping[str, str]
     candidates: tuple[Candidate, ...]
@@ -114,7 +114,7 @@ def _intent(judged: Shape, sent_at: datetime | None) -> dict[str, str]:
         "name": sent.get("name") or judged["name"],
         "created": f"{_windows(judged)}, when our call may have made it",
         "parent": f"{container.get('kind', '')} {container.get('id', '')}".strip() or "–",
-        "labels": sent.get("label") or "sent without a mark",
+        "labels": sent.get("label") or "no mark",
         "status": "–",
         "bound to": "nothing else",
         "copied from": "nothing",

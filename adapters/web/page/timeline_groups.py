@@ -175,7 +175,7 @@ _TOLD: Final[Mapping[str, Callable[[Shape], Told]]] = {
     events.IMPORTED: _imported,
     events.QUEUED: _plainly("…", "busy", "queued: a person said publish"),
     events.CLAIMED: _plainly("▸", "busy", "claimed by a worker"),
-    events.INTENTS_WRITTEN: _plainly("✎", "calm", "intents written, then sent"),
+    events.INTENTS_WRITTEN: _plainly("✎", "calm", "intents written, before any is sent"),
     events.ANSWERED: _answered,
     events.TAKEN_OVER: _taken_over,
     events.LOOKED: _looked,

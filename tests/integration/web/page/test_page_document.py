@@ -265,6 +265,19 @@ def test_the_story_is_told_oldest_first_by_attempt_and_every_event_has_words(sta
     assert "listed and judged: found" in told
 
 
+def test_of_an_intent_is_told_that_it_was_written_and_not_that_it_was_sent(stage: Stage) -> None:
+    document_id, _ = scenes.held_beside_a_stranger(stage)  # its worker died before the request
+
+    story = seen(stage, place_of(document_id)).all("ol", class_="timeline")
+    decision = seen(stage, decision_of(document_id))
+
+    told = " ".join(one.text for one in story)
+    assert "intents written, before any is sent" in told
+    assert "then sent" not in told
+    assert decision.one("h2", id="compared").text == "The intent, and what may be it"
+    assert "sent without" not in decision.text
+
+
 def test_what_is_downloaded_is_what_the_api_answers(stage: Stage) -> None:
     document_id = scenes.rescued(stage)
 
