@@ -155,7 +155,10 @@ def refuse_old_evidence(document: Document, decision: Decision, now: datetime) -
     if decision.choice is Choice.HOLD:
         return
     if judged is None:
-        raise DecisionRefused(f"nothing was looked up for {decision.item} yet", next_step=look)
+        raise DecisionRefused(
+            f"no look for {decision.item} came to its end yet: there is no listing to decide on",
+            next_step=look,
+        )
     if now - judged.judged_at > EVIDENCE_AGE_MAX:
         minutes = int((now - judged.judged_at).total_seconds() // 60)
         raise DecisionRefused(

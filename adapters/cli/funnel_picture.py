@@ -13,6 +13,8 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from reconciler.model import ItemState
+
 from .funnel_groups import BLOCKS_SHOWN_MAX, blocks_of, is_told_by_one_example
 from .funnel_prose import prose
 from .funnel_stages import hatched, stages_picture, survivors_picture
@@ -36,7 +38,7 @@ def funnel_picture(shape: Shape) -> RenderableType:
     if hidden := sum(len(alike) for alike in blocks[BLOCKS_SHOWN_MAX:]):
         parts += ["", Text(f"and {_counted(hidden, 'item')} more: --item KEY, or --json", "dim")]
     if rest := _not_judged(shape["not_judged"]):
-        parts += ["", Text(rest, "dim")]
+        parts += ["", *(Text(line, "dim") for line in rest)]
     return Group(*parts, "", next_picture(shape["next"]))
 
 
@@ -149,13 +151,20 @@ def _incomplete(listing: Shape) -> Iterator[RenderableType]:
         yield Padding(Text(visible(listing["detail"])), (0, 0, 0, 2))
 
 
-def _not_judged(items: list[Shape]) -> str:
-    """A healthy item was never looked up: there is nothing to explain."""
-    if not items:
-        return ""
+def _not_judged(items: list[Shape]) -> list[str]:
+    """A healthy item was never looked up: there is nothing to explain. Of one that is open a look
+    may have begun, and died."""
+    is_open = {ItemState.PENDING, ItemState.HELD}
+    told = {
+        "never looked up": [item for item in items if item["state"] not in is_open],
+        "no look came to its end": [item for item in items if item["state"] in is_open],
+    }
+    return [f"{what}: {_how_many(alike)}" for what, alike in told.items() if alike]
+
+
+def _how_many(items: list[Shape]) -> str:
     counts = Counter(
         f"{item['state']} by {item['found_by']}" if item["found_by"] else item["state"]
         for item in items
     )
-    told = ", ".join(f"{count:,} {words}" for words, count in counts.items())
-    return f"never looked up: {told}"
+    return ", ".join(f"{count:,} {words}" for words, count in counts.items())

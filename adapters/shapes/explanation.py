@@ -49,7 +49,7 @@ class Explained:
 
 
 def explanation(explained: Explained) -> dict[str, Any]:
-    """The shape. `not_judged` holds the items nothing was ever looked up for."""
+    """The shape. `not_judged` holds the items for which no look ever came to its end."""
     view, document = explained.view, explained.view.document
     judged = {verdict.item: verdict for verdict in document.verdicts}
     return {

@@ -62,7 +62,7 @@ def _to_decide(document: Document) -> str:
     """
     held = [item for item in document.items if item.state is ItemState.HELD]
     reasons = {judged.item: judged.reason for judged in document.verdicts}
-    if any(_is_looked_at_first(item) for item in held):
+    if is_looked_at_first(document):
         return f"reconciler recover {document.id}"
     if held:
         first = held[0]
@@ -72,6 +72,14 @@ def _to_decide(document: Document) -> str:
     return f"reconciler show {document.id}"
 
 
-def _is_looked_at_first(item: Item) -> bool:
+def is_looked_at_first(document: Document) -> bool:
+    """Whether looking again comes before any decision; False of one that comes without its items.
+
+    Only who runs the service can: no read looks at what is held.
+    """
+    return any(_looked_at_first(i) for i in document.items if i.state is ItemState.HELD)
+
+
+def _looked_at_first(item: Item) -> bool:
     reason = item.intent.reason if item.intent else None
     return reason is not None and (reason.is_passing or reason in (Reason.POISON, Reason.POLICY))

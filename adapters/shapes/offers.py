@@ -62,7 +62,12 @@ def offers(item: Item, reason: Reason | None) -> tuple[Offer, ...]:
     if item.state is not ItemState.HELD:
         return ()
     held_for = standing(item, reason)
-    return (*_CHOICES.get(held_for, ()), HOLD) if held_for else (HOLD,)
+    return (*choices(held_for), HOLD) if held_for else (HOLD,)
+
+
+def choices(reason: Reason) -> tuple[Offer, ...]:
+    """What settles an item held for this; empty where it must be looked at before."""
+    return _CHOICES.get(reason, ())
 
 
 def standing(item: Item, judged: Reason | None) -> Reason | None:

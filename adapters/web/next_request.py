@@ -26,8 +26,8 @@ from reconciler.ports import View
 
 from ..shapes import document_state
 from ..shapes.advice import may_be_made
-from ..shapes.next_command import IMPORT
-from ..shapes.offers import offers
+from ..shapes.next_command import IMPORT, is_looked_at_first
+from ..shapes.offers import choices, offers
 from .idempotency_key import KEY_HEADER, header_of
 from .raw_path import part
 from .surplus_beside import beside_bound
@@ -59,6 +59,7 @@ def explained_with_requests(shape: Shape, view: View, request: Request) -> Shape
     """`explain/1`, each item with what may be sent about it; `next` is the first to decide with.
 
     The evidence is where a decision is made from: it does not lead back to where one came from.
+    What is to be looked at again first no request looks at: there `command` alone says so.
     """
     place, document, state = collection(request), view.document, document_state(view)
     reasons = {judged.item: judged.reason for judged in document.verdicts}
@@ -73,6 +74,7 @@ def explained_with_requests(shape: Shape, view: View, request: Request) -> Shape
     }
     held = [sent[item.key] for item in document.items if _is_held(item) and item.key in sent]
     first = held[0][0] if held else next(iter(records.values()), None)
+    first = None if is_looked_at_first(document) else first
     deciding = shape["next"]["action"] == NextAction.DECIDE
     items = [{**item, "requests": _of_item(item, sent, records)} for item in shape["items"]]
     return {**_with(shape, first if deciding else _next(state, place)), "items": items}
@@ -124,19 +126,26 @@ def _next(shape: Shape, place: str) -> Shape | None:
     return None
 
 
-def _to_decide(shape: Shape, one: str) -> Shape:
+def _to_decide(shape: Shape, one: str) -> Shape | None:
     """The evidence of what is held, each choice among it; what is too many can be recorded.
 
+    None: nothing can be chosen before a look came to its end, and no read looks at what is held.
     A line of the list comes without its items: there the document is the way.
     """
-    items = shape.get("items", ())
-    if shape["state"] == DocumentState.HELD or any(i["state"] == ItemState.HELD for i in items):
+    held = [item for item in shape.get("items", ()) if item["state"] == ItemState.HELD]
+    if held and not any(map(_has_choices, held)):
+        return None
+    if held or shape["state"] == DocumentState.HELD:
         return _request("GET", f"{one}/evidence")
     if "items" not in shape:
         return _request("GET", one)
     for beside in beside_bound(shape):
         return _request("POST", f"{one}/items/{part(beside.key)}/resolution", body=beside.body)
     return _request("GET", f"{one}/evidence")
+
+
+def _has_choices(item: Shape) -> bool:
+    return item["reason"] is None or bool(choices(Reason(item["reason"])))
 
 
 def _next_revision(shape: Shape, place: str) -> Shape | None:

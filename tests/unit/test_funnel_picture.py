@@ -113,6 +113,18 @@ def test_the_funnel_shows_what_each_stage_left_and_removed() -> None:
     assert "never looked up: 1 confirmed by reply" in picture
 
 
+def test_what_is_open_and_was_never_judged_is_not_said_to_have_never_been_looked_for() -> None:
+    """Its looks may have died."""
+    (poison,) = sample.held(Reason.POISON).document.items
+    waiting = sample.item(ItemState.WAITING, key="a2")
+    view = sample.view(DocumentState.HELD, poison, waiting)
+
+    picture = of_funnel(Explained(view=view))
+
+    assert "no look came to its end: 1 held" in picture
+    assert "never looked up: 1 waiting" in picture
+
+
 def test_a_doubt_is_told_apart_from_a_disproof_with_the_values_compared() -> None:
     picture = of_funnel(explained("inconclusive", Reason.ECHO_UNPROVEN))
 

@@ -197,7 +197,7 @@ class Judged(_Shape):
 
 
 class Unjudged(_Shape):
-    """An item nothing was ever looked up for."""
+    """An item for which no look ever came to its end."""
 
     item: str
     state: m.ItemState

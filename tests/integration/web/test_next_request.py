@@ -18,8 +18,9 @@ from fixtures.virtual_time import START
 from fixtures.world_graph import Weather
 from reconciler import publish
 from reconciler.copying import replace
-from reconciler.model import NextAction
+from reconciler.model import NextAction, Reason
 from reconciler.ports import Change, LeaseFree
+from reconciler.settle import settle
 from tests.crash.plans import ONE_AD
 from tests.crash.sqlite_ledgers import sqlite_in_memory
 from tests.integration.elsewhere import Elsewhere, line
@@ -28,6 +29,9 @@ from tests.integration.held import (
     decide,
     held_before_two_of_ours,
     held_beside_a_stranger,
+    none,
+    reason_of,
+    refusal,
 )
 from tests.integration.web.in_process import ANYBODY, asked, client_of, service_on
 from tests.integration.web.test_documents import DOCUMENTS
@@ -112,6 +116,50 @@ def test_the_command_and_the_request_of_one_answer_advise_the_same_decision(
 
     decided = as_told(stage, step["request"], reason="a colleague's, seen in Ads Manager")
     assert (decided.status_code, decided.json()["items"][0]["state"]) == (200, "absent")
+
+
+def held_as_poison(stage: Stage, *, judged_before: bool) -> str:
+    """Every look at it died, as often as is allowed; before them one may have come too soon."""
+    document_id = stage.submit(ONE_AD)
+    dying = stage.worker(DiesAt(effect="graph.create")).outside
+    assert stage.dies(publish.publish(document_id, dying))
+    stage.time.pass_(stage.limits.lease)
+    if judged_before:
+        stage.settle(document_id)
+        stage.time.pass_(stage.limits.late_landing + stage.limits.listing_lag)
+    for _ in range(stage.limits.max_attempts + 1):
+        stage.dies(settle(document_id, stage.worker(DiesAt(effect="graph.walk")).outside))
+        stage.time.pass_(stage.limits.lease)
+    stage.run_until_rest(document_id)
+    assert reason_of(stage, document_id) is Reason.POISON
+    return document_id
+
+
+@pytest.mark.parametrize("judged_before", [False, True])
+def test_what_no_look_settled_leads_to_no_request_but_to_the_command_that_looks(
+    decided_on: Stage, judged_before: bool
+) -> None:
+    """No read looks at what is held, and without a listing nothing can be decided."""
+    stage = decided_on
+    document_id = held_as_poison(stage, judged_before=judged_before)
+
+    for path in ("", "/evidence"):
+        answer = told(stage, document_id, path)
+        assert answer["next"]["command"] == f"reconciler recover {document_id}"
+        assert answer["next"]["request"] is None
+    assert bool(told(stage, document_id, "/evidence")["items"]) is judged_before
+
+    stage.time.pass_(stage.limits.late_landing + stage.limits.listing_lag)
+    stage.time.run(settle(document_id, stage.process(), asked=True))
+    assert told(stage, document_id)["next"]["request"]["path"].endswith("/publish")
+
+
+def test_a_decision_without_a_listing_is_refused_in_true_words(decided_on: Stage) -> None:
+    document_id = held_as_poison(decided_on, judged_before=False)
+
+    refused = refusal(decided_on, document_id, none())
+
+    assert refused == "no look for a1 came to its end yet: there is no listing to decide on"
 
 
 def test_of_two_of_ours_one_may_be_adopted_and_the_other_recorded(decided_on: Stage) -> None:
