@@ -24,7 +24,7 @@ from .schema import (
     Timeline,
     inlined,
 )
-from .schema.answers import EXPLAINED
+from .schema.answers import AS_IT_IS, EXPLAINED, PUBLISH_ACCEPTED
 from .service import Service
 
 ALWAYS: Final = (401, 403, 422, 429, 500, 503)
@@ -61,7 +61,7 @@ def _add_documents(add: _Adding, routes: DocumentRoutes) -> None:
     add("POST", "/documents", routes.submit, Scope.PUBLISH, Document,
         status=(201, 200), problems=problems, body=PlanBody)  # fmt: skip
     add("POST", f"{ONE}/publish", routes.publish, Scope.PUBLISH, Document,
-        status=(200, 202), problems=OF_A_CHANGE)  # fmt: skip
+        status=(200, 202), problems=OF_A_CHANGE, accepted=PUBLISH_ACCEPTED)  # fmt: skip
     add("POST", f"{ONE}/cancel", routes.cancel, Scope.PUBLISH, Document,
         status=(200, 202), problems=OF_A_CHANGE)  # fmt: skip
     add("HEAD", ONE, routes.head, Scope.READ, None, problems=OF_ONE)
@@ -94,8 +94,11 @@ class _Adding:
         problems: tuple[int, ...] = ALWAYS,
         body: type[Any] | None = None,
         name: str | None = None,
+        accepted: str = AS_IT_IS,
     ) -> None:
-        told: dict[int | str, dict[str, Any]] = {code: _told(shape) for code in status}
+        told: dict[int | str, dict[str, Any]] = {
+            code: _told(shape, accepted if code == 202 else AS_IT_IS) for code in status
+        }
         self._router.add_api_route(
             path,
             endpoint,
@@ -115,8 +118,8 @@ def problem_answers(codes: tuple[int, ...], method: str = "GET") -> dict[int | s
     return {code: _problem(code, method) for code in sorted(codes)}
 
 
-def _told(shape: type[Any] | None) -> dict[str, Any]:
-    return {"description": "As it is."} | ({"model": shape} if shape else {})
+def _told(shape: type[Any] | None, description: str) -> dict[str, Any]:
+    return {"description": description} | ({"model": shape} if shape else {})
 
 
 def _problem(code: int, method: str) -> dict[str, Any]:

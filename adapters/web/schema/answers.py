@@ -267,6 +267,14 @@ class Ready(_Shape):
     status: Literal["ok"]
 
 
+AS_IT_IS: Final = "As it is."
+PUBLISH_ACCEPTED: Final = (
+    "Not over: an attempt is under way, a worker's or this service's, or it has ended and left a "
+    "call unanswered. What that made is looked for by the next read, a worker or a sweep; without "
+    "one of them nothing more happens by itself."
+)
+"""Of a 202, which clients poll: that poll is the read."""
+
 EXPLAINED: Final[dict[int, str]] = {
     400: "The path is not UTF-8; `next` says what to send instead.",
     401: "Nobody was recognised.",

@@ -13,6 +13,7 @@ import pytest
 from adapters.shapes import document_state
 from adapters.web.bodies import BODY_BYTES_MAX
 from fixtures.stage import Stage
+from fixtures.world_graph import Weather
 from reconciler.model import DocumentState
 from tests.crash.plans import FOUR_ADS, ONE_AD, ads
 from tests.integration.web.in_process import asked
@@ -86,6 +87,26 @@ def test_publishing_answers_when_it_is_done(stage: Stage) -> None:
 
     assert (answer.status_code, answer.json()["state"]) == (200, "published")
     assert len(stage.graph.creates) == 1
+
+
+def test_what_an_attempt_left_unanswered_waits_for_a_read_where_no_worker_is(stage: Stage) -> None:
+    """A 202 does not mean that something is under way: without a reader nothing happens."""
+    stage.sky.by_number[0] = Weather.ERROR_BEFORE
+
+    async def asking(client: httpx.AsyncClient) -> list[Any]:
+        place = f"{DOCUMENTS}/{await submitted(client)}"
+        published = await client.post(f"{place}/publish")
+        looks = [len(stage.graph.walks)]
+        await asyncio.sleep(24 * 60 * 60)
+        looks.append(len(stage.graph.walks))
+        return [published, await client.get(place), *looks, len(stage.graph.walks)]
+
+    published, read, then, a_day_later, after_the_read = asked(stage, asking)
+
+    assert (published.status_code, published.json()["state"]) == (202, "queued")
+    assert published.json()["lease"] is None
+    assert then == a_day_later < after_the_read
+    assert read.json()["items"][0]["state"] == "absent"
 
 
 def test_r020_publishing_three_times_while_the_first_create_hangs_sends_one(stage: Stage) -> None:

@@ -111,6 +111,13 @@ def test_a_service_that_lets_everybody_in_is_noticed(stage: Stage) -> None:
     assert any("ignored_auth" in line for line in wrong)
 
 
+def test_the_document_says_who_looks_for_what_an_attempt_left_unanswered(stage: Stage) -> None:
+    told: dict[str, Any] = by_key(stage)[0].openapi()
+
+    answers = told["paths"]["/v1/documents/{document_id}/publish"]["post"]["responses"]
+    assert "the next read, a worker or a sweep" in answers["202"]["description"]
+
+
 def test_the_document_has_an_example_of_every_shape(stage: Stage) -> None:
     told: dict[str, Any] = by_key(stage)[0].openapi()
 
