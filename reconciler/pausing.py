@@ -13,10 +13,12 @@ from .errors import LedgerUnavailable, WrongState
 from .model import Account
 from .names import storable
 from .outside import Outside
-from .visible import shows_nothing
+from .said_why import why_unsaid
 
 WHY_LENGTH_MAX: Final = 200
 """Characters; it is told with every document that waits for it."""
+
+_SAY_WHY: Final = "say in a few words why: others will read it"
 
 TRIES_MAX: Final = 10
 """Another may write the account at the same moment, hardly ten times over."""
@@ -25,10 +27,12 @@ TRIES_MAX: Final = 10
 async def pause(account_id: str, why: str, outside: Outside) -> Account:
     """Nothing more is created in it. Durable on return. Raises `WrongState` without a reason."""
     reason = storable(why.strip())
-    if shows_nothing(why) or len(reason) > WHY_LENGTH_MAX or not reason.isprintable():
+    if unsaid := why_unsaid(why, of="a pause"):
+        raise WrongState(unsaid, next_step=_SAY_WHY)
+    if len(reason) > WHY_LENGTH_MAX or not reason.isprintable():
         raise WrongState(
             f"a pause needs a reason of one line, of at most {WHY_LENGTH_MAX} characters",
-            next_step="say in a few words why: others will read it",
+            next_step=_SAY_WHY,
         )
     return await _set(account_id, reason, outside)
 

@@ -12,8 +12,8 @@ from .errors import DecisionRefused, StaleEvidence
 from .model import Document, Item, ItemState
 from .names import storable
 from .ports import Recorded
+from .said_why import why_unsaid
 from .signature import is_over_elsewhere
-from .visible import shows_nothing
 
 EVIDENCE_AGE_MAX: Final = timedelta(hours=1)
 """Older evidence is refused: people outside may have renamed or deleted what it shows."""
@@ -77,8 +77,8 @@ def refuse_malformed(decision: Decision) -> None:
 def _problem(decision: Decision) -> str | None:
     reason = decision.reason.strip()
     adopts = decision.choice is Choice.ADOPT
-    if shows_nothing(reason):
-        return "a decision needs a reason: say in a few words why"
+    if unsaid := why_unsaid(reason, of="a decision"):
+        return unsaid
     if len(reason) > REASON_LENGTH_MAX:
         return f"the reason is longer than {REASON_LENGTH_MAX:,} characters"
     if adopts is not bool(decision.external_id) or (decision.also and not adopts):

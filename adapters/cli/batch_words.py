@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reconciler.visible import shows_nothing
+from reconciler.said_why import why_unsaid
 
 from .elsewhere_words import batch
 from .words import AsJson, account_id
@@ -99,6 +99,6 @@ def revert(
     from . import batch_commands as doing
     from .session import carry_out
 
-    if shows_nothing(reason):
-        raise typer.BadParameter("say why with --reason TEXT")
+    if unsaid := why_unsaid(reason, of="taking a batch back"):
+        raise typer.BadParameter(unsaid)
     return carry_out(doing.revert(run, reason, every_document=as_json), as_json=as_json)

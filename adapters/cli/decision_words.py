@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from reconciler.resolve_decision import Choice
-from reconciler.visible import shows_nothing
+from reconciler.said_why import why_unsaid
 
 from .words import AsJson, account_id
 
@@ -62,8 +62,8 @@ def resolve(
         raise typer.BadParameter("name the document and the item, or give --file")
     if sum(chosen.values()) != 1:
         raise typer.BadParameter("give one of --adopt EXTERNAL_ID, --none and --hold")
-    if shows_nothing(reason or ""):
-        raise typer.BadParameter("a decision needs a reason: --reason TEXT")
+    if unsaid := why_unsaid(reason or "", of="a decision"):
+        raise typer.BadParameter(f"{unsaid}, with --reason")
     said = doing.decision(
         item,
         next(choice for choice, given in chosen.items() if given),

@@ -171,6 +171,7 @@ def test_a_plan_that_is_not_there_or_cannot_be_written_is_said(shell: Shell) -> 
     assert shell.run("batch", "plan", "-o", "no/such/folder").code == 1
     assert shell.run("batch", "revert", "r").code == 64
     assert shell.run("batch", "revert", "r", "--reason", " \u200b").code == 64
+    assert shell.run("batch", "revert", "r", "--reason", "TEXT").code == 64
 
 
 def test_a_share_that_is_too_large_is_refused(shell: Shell, graph: FakeGraph) -> None:

@@ -78,6 +78,7 @@ def test_none_lets_the_next_publish_make_it(shell: Shell, graph: FakeGraph) -> N
         (["--none"], 64, "--reason"),
         (["--none", "--reason", " "], 64, "--reason"),
         (["--none", "--reason", "\u200b"], 64, "--reason"),
+        (["--none", "--reason", "TEXT"], 64, "write why in its place"),
         (["--none", "--hold", *WHY], 64, "give one of"),
         ([*WHY], 64, "give one of"),
         (["--none", *WHY, "--file", "x"], 64, "--file"),
@@ -141,6 +142,7 @@ def test_a_file_of_decisions_goes_on_after_a_line_that_is_refused(
         _line(first, "adopt", external_id=theirs),
         _line(second, "hold"),
         _line("nothing", "hold"),
+        _line(second, "none", reason="TEXT"),
     ]
     (shell.folder / "decisions.jsonl").write_text("\n".join(lines))
 
@@ -149,13 +151,14 @@ def test_a_file_of_decisions_goes_on_after_a_line_that_is_refused(
 
     assert ran.code == 4
     assert ran.json["schema"] == "resolve/1"
-    assert ran.json["counts"] == {"recorded": 2, "refused": 5}
+    assert ran.json["counts"] == {"recorded": 2, "refused": 6}
     told = [(line["line"], line["result"]) for line in ran.json["lines"]]
     assert told == [
         (1, "refused"), (2, "refused"), (3, "refused"), (4, "refused"),
-        (6, "recorded"), (7, "recorded"), (8, "refused"),
+        (6, "recorded"), (7, "recorded"), (8, "refused"), (9, "refused"),
     ]  # fmt: skip
     assert "line 2: refused: is not JSON" in ran.err
+    assert "line 9: refused: TEXT stands for the reason of a decision: write why" in ran.err
     assert (again.code, again.json["counts"]) == (0, {"unchanged": 2})
 
 

@@ -154,7 +154,9 @@ def test_a_block_by_the_api_neither_ends_a_pause_nor_is_ended_by_one(stage: Stag
     assert stage.time.run(stage.ledger.account(ACCOUNT)) == blocked
 
 
-@pytest.mark.parametrize("why", ["", "  ", "\0", "\u200b", "\u3164", "x" * 201, "two\nlines"])
+@pytest.mark.parametrize(
+    "why", ["", "  ", "\0", "\u200b", "\u3164", "TEXT", "x" * 201, "two\nlines"]
+)
 def test_a_pause_needs_a_reason_that_can_be_told(stage: Stage, why: str) -> None:
     with pytest.raises(WrongState):
         stage.time.run(pausing.pause(ACCOUNT, why, stage.process()))

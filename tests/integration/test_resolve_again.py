@@ -118,6 +118,8 @@ def test_a_decision_on_other_evidence_than_stands_is_stale(stage: Stage) -> None
         (none(reason="\0"), "needs a reason"),
         (none(reason=" \u200b\u2060\ufe0f "), "needs a reason"),
         (none(reason="\u3164"), "needs a reason"),
+        (none(reason="TEXT"), "write why in its place"),
+        (hold(reason=" TEXT "), "write why in its place"),
         (none(reason="x" * 2001), "longer than"),
         (none(external_id="1"), "only an adoption"),
         (none(override=True), "only an adoption"),

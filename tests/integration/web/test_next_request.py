@@ -118,6 +118,34 @@ def test_the_command_and_the_request_of_one_answer_advise_the_same_decision(
     assert (decided.status_code, decided.json()["items"][0]["state"]) == (200, "absent")
 
 
+def test_a_decision_is_refused_while_our_word_stands_in_the_place_of_the_reason(
+    decided_on: Stage,
+) -> None:
+    """An id that is not filled in is refused as no id; the reason is as much a person's to say."""
+    stage = decided_on
+    document_id, theirs = held_beside_a_stranger(stage)
+    [item] = told(stage, document_id, "/evidence")["items"]
+
+    for sent in item["requests"]:
+        filled = {"external_id": theirs} if "external_id" in sent["body"] else {}
+        refused = as_told(stage, sent, **filled)
+        assert (refused.status_code, refused.json()["code"]) == (409, "decision_refused")
+        assert "write why in its place" in refused.json()["detail"]
+
+    assert reason_of(stage, document_id) is Reason.ECHO_UNPROVEN
+
+
+def test_what_is_too_many_is_not_recorded_as_known_without_a_reason(decided_on: Stage) -> None:
+    stage = decided_on
+    document_id, (first, _) = held_before_two_of_ours(stage)
+    decide(stage, document_id, adopt(first))
+
+    refused = as_told(stage, told(stage, document_id)["next"]["request"])
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "decision_refused")
+    assert not any(extra.known for extra in stage.document(document_id).surplus)
+
+
 def held_as_poison(stage: Stage, *, judged_before: bool) -> str:
     """Every look at it died, as often as is allowed; before them one may have come too soon."""
     document_id = stage.submit(ONE_AD)

@@ -299,6 +299,7 @@ def test_a_decision_that_makes_no_sense_is_refused_before_anything_is_foretold(
     document_id, _ = scenes.held_before_two(stage)
     given: list[tuple[dict[str, str], int]] = [
         ({"choice": "hold", "reason": " "}, 409),
+        ({"choice": "hold", "reason": " TEXT"}, 409),
         ({"choice": "hold", "reason": "x" * 2_001}, 409),
         ({"reason": "why"}, 422),
         ({"choice": "adopt:", "reason": "why"}, 409),
