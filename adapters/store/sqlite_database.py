@@ -35,6 +35,11 @@ _OUR_BUGS: Final = (
     sqlite3.NotSupportedError,
 )
 _REFUSED_FOR_NOW: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_HELD: Final = (
+    "another process writes and did not end: see that no other program holds the file, and that no "
+    "process of yours was stopped while it wrote (state T in ps). Let such a one go on (kill -CONT "
+    "PID) or end it (kill -9 PID): what it had not committed is rolled back. Then try again"
+)
 _NOT_PERMITTED: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
@@ -163,6 +168,8 @@ def _ours(error: BaseException | None) -> Exception:
             "the file is no SQLite database, and was left as it is",
             next_step="set RECONCILER_DATABASE_URL to a file of its own, then reconciler migrate",
         )
+    if code & 0xFF in _REFUSED_FOR_NOW:
+        return LedgerUnavailable(f"the ledger cannot be used: {error}", next_step=_HELD)
     return LedgerUnavailable(
         f"the ledger cannot be used: {error}",
         next_step="see that the disk has room and no other program holds the file, then try again",

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import signal
 import sqlite3
+import sys
 import threading
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -126,6 +129,49 @@ async def test_a_file_that_stays_locked_is_told_in_our_own_words(
     writer.execute("ROLLBACK")
     assert await impatient.change("d1", Anyhow(), unchanged) is not None
     writer.close()
+    await impatient.aclose()
+
+
+WRITING = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("CREATE TABLE half (one)")
+print("writing", flush=True)
+sys.stdin.read()
+connection.execute("ROLLBACK")
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGCONT, signal.SIGKILL])
+async def test_a_writer_that_was_stopped_is_told_of_and_how_to_go_on(
+    url: str, file: Path, clock: StandingClock, ending: signal.Signals
+) -> None:
+    """Whichever of the two is done, nothing is lost and the others go on."""
+    impatient = SqliteLedger.open(url, now=clock, busy_milliseconds=1)
+    await put(impatient, queued())
+    command = [sys.executable, "-c", WRITING, str(file)]
+    writer = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE)
+    assert writer.stdin is not None
+    assert writer.stdout is not None
+    try:
+        assert await writer.stdout.readline() == b"writing\n"
+        writer.send_signal(signal.SIGSTOP)
+
+        with pytest.raises(LedgerUnavailable, match="locked") as refused:
+            await impatient.change("d1", Anyhow(), unchanged)
+
+        told = refused.value.next_step
+        assert "no process of yours was stopped while it wrote" in told
+        assert f"kill -{'CONT' if ending is signal.SIGCONT else '9'} PID" in told
+        writer.send_signal(ending)
+        writer.stdin.close()
+        await writer.wait()
+    finally:
+        if writer.returncode is None:
+            writer.kill()
+            await writer.wait()
+    assert await impatient.change("d1", Anyhow(), unchanged) is not None
     await impatient.aclose()
 
 
