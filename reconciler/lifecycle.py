@@ -119,6 +119,16 @@ def refuse_imported(document: Document) -> None:
         )
 
 
+def refuse_cancelled(document: Document) -> None:
+    """Raises `WrongState` where a cancel was recorded that is honoured once what is under way
+    ends: a publish said after it would be lost without a word."""
+    if document.cancel_requested and document.state is not _D.CANCELLED:
+        raise WrongState(
+            "a cancel of it was recorded, and is honoured once what is under way ended",
+            next_step=f"reconciler show {document.id}; then {_ONCE_MORE}",
+        )
+
+
 def _refuse_to_queue(document: Document) -> None:
     refuse_imported(document)
     refusals = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final
 
+from .copying import replace
 from .lease import is_live
 from .model import (
     Account,
@@ -24,7 +25,7 @@ from .model import (
     Reason,
     Surplus,
 )
-from .settling import is_absence_proof, unanswered
+from .settling import is_absence_proof, settle_at, unanswered
 from .signature import is_crashed, is_sent_by_its_program, is_unsettled, needs_settling
 
 _RESTING = frozenset(
@@ -48,6 +49,8 @@ NOT_SENT: Final = "not sent yet as it stands in the plan"
 _WHYS_MISSING: Final = (PROVEN, NOT_LISTED, SAID, NOT_SENT)
 """Why what may be sent does not exist, in the order it is told."""
 
+_THEN_CANCELLED: Final = "; then it is cancelled"
+
 _WHY_POLICY: Final = (
     "nothing is claimed while no finished document of its account is known; import them, or say "
     "with --complete-for that there are none, then recover. Where RECONCILER_LEGACY_EVIDENCE=never "
@@ -66,9 +69,10 @@ def next_step(
             return _of_draft(document)
         case DocumentState.QUEUED:
             unsettled = is_unsettled(document, now)
-            return _of_queued(document, account, now, worker_seen, unsettled)
+            step = _of_queued(document, account, now, worker_seen, unsettled)
+            return _then_cancelled(document, step)
         case DocumentState.PUBLISHING:
-            return _of_publishing(document, now, worker_seen)
+            return _then_cancelled(document, _of_publishing(document, now, worker_seen))
         case DocumentState.HELD:
             return _of_held(document)
         case _:
@@ -89,7 +93,8 @@ def shown_next(
     """
     worker_seen = worker_seen and document.origin is Origin.OURS
     if document.state is DocumentState.QUEUED and unsettled is not None:
-        return _of_queued(document, account, now, worker_seen, unsettled)
+        step = _of_queued(document, account, now, worker_seen, unsettled)
+        return _then_cancelled(document, step)
     if document.state in (DocumentState.QUEUED, DocumentState.PUBLISHING):
         return next_step(document, account, now, worker_seen=worker_seen)
     return document.next
@@ -133,19 +138,50 @@ def _of_queued(
     if closed := of_closed(account, now):
         return closed
     if is_live(document.lease, now) and document.lease is not None:
-        why = "another worker is finding out what became of it"
+        why = "what became of it is being found out"
         return Next(action=NextAction.WAIT, why=why, until=document.lease.until)
     if unsettled:
         return _of_unsettled(document, now, worker_seen)
     return _of_sendable(document, account, now, worker_seen)
 
 
+def _then_cancelled(document: Document, step: Next) -> Next:
+    """What is under way comes first; a cancel that was recorded is told too."""
+    if not document.cancel_requested or step.why.endswith(_THEN_CANCELLED):
+        return step
+    return replace(step, why=step.why + _THEN_CANCELLED)
+
+
 def _of_unsettled(document: Document, now: datetime, worker_seen: bool) -> Next:
     if document.due_at is not None and now < document.due_at:
-        why = "a call went unanswered; what it made may not show yet"
-        return Next(action=NextAction.WAIT, why=why, until=document.due_at)
+        return Next(action=NextAction.WAIT, why=_why_not_yet(document), until=document.due_at)
     action = NextAction.WAIT if worker_seen else NextAction.RECOVER
     return Next(action=action, why="a call went unanswered; it is time to look what it made")
+
+
+def _why_not_yet(document: Document) -> str:
+    """Too soon, or looked for in vain: then with what was recorded of that look.
+
+    A line of a list comes without its items: there what was stored with its time is as good.
+    """
+    stored = document.next
+    if not document.items and (stored.action, stored.until) == (NextAction.WAIT, document.due_at):
+        return stored.why
+    if _may_not_show_yet(document):
+        return "a call went unanswered; what it made may not show yet"
+    open_keys = {item.key for item in document.items if needs_settling(item)}
+    reasons = {one.reason for one in document.verdicts if one.item in open_keys and one.reason}
+    told = ", ".join(sorted(reason.value for reason in reasons - {Reason.TOO_SOON}))
+    in_vain = f"the last look gave no verdict ({told}), and " if told else ""
+    return f"a call went unanswered; {in_vain}it is looked for again then"
+
+
+def _may_not_show_yet(document: Document) -> bool:
+    """Whether it is only waited until everything shows, by the timings that were stored."""
+    intents = [i.intent for i in document.items if i.intent and needs_settling(i)]
+    times = [settle_at(one, document.attempts, document.attempts[-1].timings) for one in intents]
+    due_at = document.due_at
+    return any(time is not None and due_at is not None and due_at <= time for time in times)
 
 
 def _of_sendable(document: Document, account: Account, now: datetime, worker_seen: bool) -> Next:

@@ -68,7 +68,10 @@ async def publish(document_id: str, outside: Outside) -> Published:
 
 
 async def queue(document_id: str, outside: Outside) -> None:
-    """A person's `publish` on a document that rests; nothing where that changes nothing."""
+    """A person's `publish` on a document that rests; nothing where that changes nothing.
+
+    Raises `WrongState` where it is from elsewhere, was cancelled, or is about to be.
+    """
 
     def decide(view: View) -> Change:
         document = lifecycle.queued(view.document, view.now)
@@ -77,6 +80,7 @@ async def queue(document_id: str, outside: Outside) -> None:
 
     view = await outside.ledger.read(document_id)
     lifecycle.refuse_imported(view.document)
+    lifecycle.refuse_cancelled(view.document)
     under_way = (DocumentState.QUEUED, DocumentState.PUBLISHING)
     if view.document.state in under_way or view.document.state in NOTHING_TO_PUBLISH:
         return

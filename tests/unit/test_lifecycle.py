@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.samples import LIMITS, at, document, item, lease
 from reconciler.errors import WrongState
-from reconciler.lifecycle import MOVES, On, cancelled, claimed, move, queued
+from reconciler.lifecycle import MOVES, On, cancelled, claimed, move, queued, refuse_cancelled
 from reconciler.model import DocumentState, ItemState, Origin, Purpose
 
 D, I = DocumentState, ItemState  # noqa: E741 - the table below is read by its columns
@@ -137,3 +137,13 @@ def test_held_items_of_a_cancelled_document_stay_held() -> None:
     ended = cancelled(document([item(state=I.HELD)], D.HELD), at(9))
 
     assert [each.state for each in ended.items] == [I.HELD]
+
+
+def test_a_publish_after_a_cancel_that_waits_is_refused_and_not_lost_without_a_word() -> None:
+    waiting = document([item()], DocumentState.PUBLISHING, cancel_requested=True)
+
+    with pytest.raises(WrongState, match="a cancel of it was recorded") as refused:
+        refuse_cancelled(waiting)
+
+    assert "--new" in (refused.value.next_step or "")
+    refuse_cancelled(document([item()], DocumentState.PUBLISHING))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fixtures.samples import at, document, ended, intent, item, lease
+from reconciler.copying import replace
 from reconciler.model import (
     Account,
     BlockReason,
@@ -258,3 +259,59 @@ def judged(key: str, verdict: str) -> JudgedItem:
         evidence_id="ev_1",
         evidence_hash="e",
     )
+
+
+def judged_in_vain(reason: Reason) -> JudgedItem:
+    return JudgedItem(
+        item="a",
+        verdict="inconclusive",
+        reason=reason,
+        judged_at=at(400),
+        evidence_id="ev_1",
+        evidence_hash="0" * 64,
+    )
+
+
+@pytest.mark.parametrize(
+    ("due", "verdicts", "why"),
+    [
+        # 2 s (its end) + 120 s (late landing) + 60 s (lag): everything shows from then on.
+        (182, (), "what it made may not show yet"),
+        (183, (), "it is looked for again then"),
+        (
+            500,
+            (judged_in_vain(Reason.LISTING_INCOMPLETE),),
+            "the last look gave no verdict (listing_incomplete), and it is looked for again then",
+        ),
+        (500, (judged_in_vain(Reason.TOO_SOON),), "it is looked for again then"),
+    ],
+)
+def test_what_was_looked_for_in_vain_is_not_told_as_too_early(
+    due: float, verdicts: tuple[JudgedItem, ...], why: str
+) -> None:
+    waiting = document([UNKNOWN], due_at=at(due), verdicts=verdicts)
+
+    step = next_step(waiting, OPEN, at(10))
+
+    assert (step.action, step.until) == (N.WAIT, at(due))
+    assert step.why == f"a call went unanswered; {why}"
+    line = replace(waiting, items=(), next=step)
+    assert shown_next(line, OPEN, at(11), unsettled=True) == step
+
+
+@pytest.mark.parametrize(
+    "under_way",
+    [
+        document([UNKNOWN], D.PUBLISHING, cancel_requested=True),
+        document([UNKNOWN], due_at=at(50), cancel_requested=True),
+        document([UNKNOWN], due_at=at(9), cancel_requested=True),
+    ],
+    ids=["publishing", "waiting", "due"],
+)
+def test_a_cancel_that_was_recorded_is_told_with_what_comes_first(under_way: Document) -> None:
+    step = next_step(under_way, OPEN, at(10))
+
+    assert step.why.endswith("; then it is cancelled")
+    line = replace(under_way, items=(), next=step)
+    told = shown_next(line, OPEN, at(10), unsettled=True).why
+    assert told.count("then it is cancelled") == 1
