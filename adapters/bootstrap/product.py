@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from reconciler import (
     cancel,
@@ -22,7 +22,7 @@ from reconciler import (
 from reconciler.copying import replace
 from reconciler.due_now import due_now
 from reconciler.duplicates import Duplicates
-from reconciler.model import Account, BlockReason, DocumentState
+from reconciler.model import Account, BlockReason, DocumentState, Reason
 from reconciler.next_step import is_seen
 from reconciler.outside import Outside
 from reconciler.plan import Plan, read_plan
@@ -56,6 +56,10 @@ class Listed:
     now: datetime
     accounts: Mapping[str, Account] = field(default_factory=dict)
     worker_seen: bool = False
+
+
+GOING_ON_MAX: Final = 16
+"""Looks that go on after their reader was answered; with more, each ends with its budget."""
 
 
 class Reconciler(OwnSends):
@@ -165,7 +169,12 @@ class Reconciler(OwnSends):
         return await self._seen(await self._outside.ledger.read(document_id))
 
     async def read(
-        self, document_id: str, budget: float | None = None, *, refresh: bool = False
+        self,
+        document_id: str,
+        budget: float | None = None,
+        *,
+        refresh: bool = False,
+        going_on: timedelta = timedelta(0),
     ) -> Settled:
         """The document, after takeover and settling if they are due.
 
@@ -175,7 +184,9 @@ class Reconciler(OwnSends):
         A healthy one costs one query, any other begins with one query more. A caller that is
         cancelled stops nothing.
 
-        `refresh` also lists what is confirmed, for its attributes, however long that takes.
+        `going_on`: a look that takes longer than the budget goes on for so long after the answer,
+        in a program that lives on, and what it finds is there for the next read. `refresh` also
+        lists what is confirmed, for its attributes, however long that takes.
         """
         if refresh:
             return await self._read(document_id, None, refresh=True)
@@ -183,7 +194,14 @@ class Reconciler(OwnSends):
         view = await self._outside.ledger.read(document_id)
         if settle.is_healthy(view, Asking(imported=self._outside.legacy.on_read)):
             return Settled(view=await self._seen(view))
-        return await self._reads.run(self._read(document_id, within, refresh=False))
+        if not going_on or len(self._reads) >= GOING_ON_MAX:
+            return await self._reads.run(self._read(document_id, within, refresh=False))
+        work = self._read(document_id, within + going_on, refresh=False)
+        settled = await self._reads.wait(work, within)
+        if settled is None:
+            view = await self.peek(document_id)
+            return Settled(view=view, withheld=Reason.LISTING_INCOMPLETE)
+        return settled
 
     async def _read(self, document_id: str, budget: timedelta | None, *, refresh: bool) -> Settled:
         return await self._settled(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 from fastapi import Request
@@ -20,6 +21,10 @@ BEARER: Final = HTTPBearerModel(
     description="A key of `reconciler key create`, or a token of the company's own sign-in."
 )
 """Told in the OpenAPI document. Who asks is said by `Access`, which may read anything."""
+
+
+LOOK_GOES_ON: Final = timedelta(minutes=5)
+"""After the answer, so that reading recovers also where a listing takes longer than one waits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

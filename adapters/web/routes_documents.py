@@ -17,7 +17,7 @@ from reconciler.submit import Submitted
 from ..shapes import document_state
 from .access import Principal
 from .bodies import json_text
-from .desk import Desk
+from .desk import LOOK_GOES_ON, Desk
 from .idempotency_key import KEY_HEADER, Key, key_of
 from .next_request import with_request
 from .raw_path import part
@@ -99,11 +99,12 @@ class DocumentRoutes:
     async def read(self, request: Request, document_id: DocumentId) -> Response:
         """The document, after takeover and settling if they are due.
 
-        Reading is what recovers: it looks within a budget, else answers as things stand, with
-        `next`. It never creates. A document that is healthy is only read.
+        Reading is what recovers: it looks, and where that takes longer than its budget answers as
+        things stand, with `next`, while the look goes on. It never creates. A document that is
+        healthy is only read.
         """
         await self._desk.admit(request, document_id)
-        settled = await self._desk.product.read(document_id)
+        settled = await self._desk.product.read(document_id, going_on=LOOK_GOES_ON)
         self._desk.service.remember(settled.view)
         return answer(request, settled.view, 200)
 

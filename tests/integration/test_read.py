@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from adapters.bootstrap import Reconciler
+from adapters.bootstrap import product as product_module
 from adapters.clock import SystemClock
 from adapters.store.ledger import SqlLedger
 from adapters.store.postgres import PostgresLedger
@@ -27,7 +28,7 @@ from reconciler import publish
 from reconciler.facts import with_items
 from reconciler.limits import Limits
 from reconciler.listing import Walk
-from reconciler.model import BlockReason, DocumentState, Item, NextAction, Reason
+from reconciler.model import BlockReason, DocumentState, Item, ItemState, NextAction, Reason
 from reconciler.outside import Outside
 from reconciler.ports import Anyhow, Change, View
 from reconciler.settle import Settled
@@ -135,6 +136,53 @@ def test_a_read_answers_within_its_budget_and_the_next_ones_at_once(stage: Stage
     assert (quick.looked, at_once, len(stage.graph.walks)) == (False, 0.0, walks)
     assert quick.view.document.next.until == slow.view.document.due_at
     assert quick.view.document.next.action is NextAction.WAIT
+
+
+def test_a_look_that_outlasts_the_budget_goes_on_where_its_program_lives_on(stage: Stage) -> None:
+    """A container whose listing takes longer than a reader waits would never be listed else."""
+    document_id = crashed_after_create(stage)
+    stage.sky.latency = timedelta(seconds=4)
+    product, minutes = product_on(stage), timedelta(minutes=5)
+
+    async def story() -> tuple[Settled, Settled, Settled]:
+        told = await product.read(document_id, going_on=minutes)
+        beside = await product.read(document_id, going_on=minutes)
+        assert beside.view.now == told.view.now == begun + timedelta(seconds=2)
+        await asyncio.sleep(minutes.total_seconds())
+        return told, beside, await product.read(document_id, going_on=minutes)
+
+    begun = stage.time.now()
+    told, beside, later = stage.time.run(story())
+
+    assert told.withheld is Reason.LISTING_INCOMPLETE
+    assert told.view.document.next.why == "what became of it is being found out"
+    assert beside.held_by_another
+    assert [item.state for item in later.view.document.items] == [ItemState.CONFIRMED]
+
+
+def test_more_looks_than_may_go_on_end_with_their_budget(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document_id = crashed_after_create(stage)
+    stage.sky.latency = timedelta(seconds=30)
+    monkeypatch.setattr(product_module, "GOING_ON_MAX", 0)
+
+    told = stage.time.run(product_on(stage).read(document_id, going_on=timedelta(minutes=5)))
+
+    assert told.withheld is Reason.LISTING_INCOMPLETE
+    assert told.view.document.lease is None
+
+
+def test_a_look_in_vain_is_not_told_as_too_early(stage: Stage) -> None:
+    """Once everything shows, it is the listing that failed."""
+    document_id = crashed_after_create(stage)
+    stage.time.run(asyncio.sleep(3600))
+    stage.sky.latency = timedelta(seconds=30)
+
+    told = stage.time.run(product_on(stage).read(document_id)).view.document.next
+
+    assert told.why == "a call went unanswered; it is looked for again then"
+    assert told.action is NextAction.WAIT
 
 
 class Restless(WorldGraph):

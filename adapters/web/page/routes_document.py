@@ -14,7 +14,7 @@ from reconciler.settle import Settled
 
 from ...shapes import about_surplus, counted
 from ..browser_session import BrowserAccess
-from ..desk import Desk
+from ..desk import LOOK_GOES_ON, Desk
 from ..routes_documents import DocumentId, DocumentRoutes
 from . import looked
 from .action import PUBLISHERS, RECOVERERS, others_of, place_of_document, primary_of
@@ -43,7 +43,7 @@ class DocumentPage:
     async def read(self, request: Request, document_id: DocumentId) -> Response:
         """The document, after takeover and settling if they are due, within the read budget."""
         await self._desk.admit(request, document_id)
-        settled = await self._desk.product.read(document_id)
+        settled = await self._desk.product.read(document_id, going_on=LOOK_GOES_ON)
         self._desk.service.remember(settled.view)
         seen = await shown(self._desk.product, settled.view)
         shows_all = ITEMS_QUERY in request.query_params

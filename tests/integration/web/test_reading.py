@@ -61,18 +61,26 @@ def test_head_of_a_crashed_document_starts_nothing(stage: Stage) -> None:
     assert stage.graph.walks == []
 
 
-def test_a_read_beyond_its_budget_answers_as_things_stand_with_the_next_step(stage: Stage) -> None:
+def test_a_read_beyond_its_budget_answers_as_things_stand_and_its_look_goes_on(
+    stage: Stage,
+) -> None:
     document_id = crashed_after_create(stage)
-    stage.sky.latency = timedelta(seconds=30)
+    stage.sky.latency = timedelta(seconds=4)
 
-    [answer] = asked(stage, asking_for(document_id, times=1))
+    async def asking(client: httpx.AsyncClient) -> tuple[httpx.Response, httpx.Response]:
+        first = await client.get(place(document_id))
+        await asyncio.sleep(10)
+        return first, await client.get(place(document_id))
 
-    told = answer.json()
-    assert answer.status_code == 200
-    assert told["state"] == "queued"
-    assert told["lease"] is None
+    first, later = asked(stage, asking)
+
+    told = first.json()
+    assert (first.status_code, told["state"]) == (200, "queued")
     assert told["next"]["action"] == "wait"
-    assert told["next"]["until"] == told["due_at"]
+    assert told["next"]["why"] == "what became of it is being found out"
+    assert told["next"]["until"] == told["lease"]["until"]
+    assert later.json()["state"] == "published"
+    assert len(stage.graph.walks) == 1
 
 
 @pytest.mark.parametrize("with_middleware", [False, True])
