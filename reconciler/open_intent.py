@@ -33,6 +33,8 @@ _ID: Final = re.compile(r"[1-9][0-9]{0,31}")
 SAID_MAX: Final = 500
 """Characters kept of what a program says about a refusal."""
 
+UNSAID: Final = "the block ended without confirm or reject, so what it made is looked for"
+
 Tell = Callable[[str], None]
 
 
@@ -143,6 +145,7 @@ class OpenIntent:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        is_silent = self._answer is None and error is None
         async with self._around:
             if self._answer is None:
                 await self._say_nothing_or_no(error)
@@ -152,14 +155,14 @@ class OpenIntent:
         if self.external_id is not None:
             self.external_id = stands_for(ended.document, self.item)
         if error is None and self._answer is not None and self._answer.outcome is Outcome.UNKNOWN:
-            raise await self.not_settled()
+            raise _unsaid(await self.not_settled()) if is_silent else await self.not_settled()
 
     async def _say_nothing_or_no(self, error: BaseException | None) -> None:
         """Only a refusal is a proof. Of all else the kind is kept: its text may hold a token."""
         if isinstance(error, Refused):
             await self.reject(error.message)
             return
-        said = "nothing was said" if error is None else f"send raised {type(error).__name__}"
+        said = UNSAID if error is None else f"send raised {type(error).__name__}"
         await self._save(_answer(Outcome.UNKNOWN, said, Again.BACKOFF), must=False)
 
     async def _save(self, answer: Answer, *, must: bool = True) -> None:
@@ -227,6 +230,11 @@ class OpenIntent:
             said = error.message if error else None
             return Ending(outcome=AttemptOutcome.UNRESOLVED, error=said, stop=Stop.UNKNOWN)
         return Ending(outcome=AttemptOutcome.SUCCEEDED)
+
+
+def _unsaid(later: NotSettled) -> NotSettled:
+    """What is mostly a mistake in the block must not read like a reply that the network lost."""
+    return NotSettled(f"{UNSAID}; {later.why}", until=later.until, next_step=later.next_step)
 
 
 def _answer(outcome: Outcome, said: str, again: Again) -> Answer:

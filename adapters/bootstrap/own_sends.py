@@ -44,7 +44,8 @@ class OwnSends:
 
         A body cannot be skipped, so entering raises: `AlreadyMade` (`external_id`), `NotSettled`,
         and what `create_once` raises. Inside, `await intent.confirm(external_id)` or
-        `await intent.reject(message)`, at the latest after `intent.timeout` seconds.
+        `await intent.reject(message)`, at the latest after `intent.timeout` seconds. A block that
+        ends without either raises `NotSettled`: what it made, if anything, is looked for.
         """
         return OpenIntent(document_id, item, self._outside, tell=_log.warning, shown=REDACTION)
 

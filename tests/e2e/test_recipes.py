@@ -17,7 +17,7 @@ import pytest
 from requests.exceptions import RequestException
 
 from fixtures.graph.app import FakeGraph
-from reconciler.errors import Refused
+from reconciler.errors import NotSettled, Refused
 from tests.crash.plans import FOUR_ADS, ONE_AD, TREE, Plan, ads
 from tests.e2e.command_line import Shell
 from tests.e2e.recipes.engine_story import programs_of
@@ -145,6 +145,36 @@ def test_the_sdk_script_says_what_a_person_must_do_where_no_time_is_known(
     assert paused.code == 0
     assert "None" not in str(ended.value)
     assert made(graph) == []
+
+
+# --- a block -------------------------------------------------------------------------------------
+
+
+def test_the_blocks_make_each_item_once_and_find_what_a_lost_reply_had_made(
+    recipe: Recipe, graph: FakeGraph
+) -> None:
+    program = runpy.run_path(str(recipe("block.md")))
+    graph.faults.add("error_after_commit:method=POST,nth=2")
+
+    with pytest.raises(NotSettled, match="ended without confirm or reject"):
+        program["main"](ads("Spring / 1", "Spring / 2"))
+    ids = [program["main"](ads("Spring / 1", "Spring / 2")) for _ in range(2)]
+
+    assert ids == [{"a1": made(graph)[0], "a2": made(graph)[1]}] * 2
+    assert len(made(graph)) == 2
+
+
+def test_the_blocks_tell_of_a_refusal_and_send_it_no_second_time(
+    recipe: Recipe, graph: FakeGraph
+) -> None:
+    program = runpy.run_path(str(recipe("block.md")))
+    graph.faults.add("validation_error:method=POST")
+
+    assert program["main"](ONE_AD) == {"a1": None}
+    with pytest.raises(Refused):
+        program["main"](ONE_AD)
+
+    assert sum(request.method == "POST" for request in graph.requests) == 1
 
 
 # --- asyncio -------------------------------------------------------------------------------------

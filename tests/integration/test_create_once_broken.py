@@ -259,8 +259,9 @@ def test_how_a_block_ends_is_how_its_call_ended(stage: Stage, program: Program, 
     if raised is None:
         stage.time.run(block())
     else:
-        with pytest.raises(raised):
+        with pytest.raises(raised) as ended:
             stage.time.run(block())
+        assert ("ended without confirm or reject" in str(ended.value)) is (says == "nothing")
 
     document = stage.document(document_id)
     assert document.item("a1").state is state
