@@ -81,10 +81,9 @@ async def _told(request: Request, error: Exception) -> Response:
     """An error outside of any route: no such path, no such method."""
     if isinstance(error, HTTPException) and error.status_code == 404:
         return problem_of(_not_there(request))
-    response = problem_of(error)
     if isinstance(error, HTTPException) and error.status_code == 405:
-        response.headers["Allow"] = ", ".join(_methods(request))
-    return response
+        return problem_of(_no_such_method(request))
+    return problem_of(error)
 
 
 def _not_there(request: Request) -> Refused:
@@ -92,6 +91,16 @@ def _not_there(request: Request) -> Refused:
     is_open = request.scope["path"].endswith("/")
     hint = "send it without the slash at its end; " if is_open else ""
     return Refused("not_found", "there is no such path", next_step=f"{hint}see GET /openapi.json")
+
+
+def _no_such_method(request: Request) -> Refused:
+    methods = ", ".join(_methods(request))
+    return Refused(
+        "method_not_allowed",
+        f"this path does not take that method; it takes {methods}",
+        next_step="GET /openapi.json says what each of them does",
+        headers={"Allow": methods},
+    )
 
 
 def _methods(request: Request) -> list[str]:

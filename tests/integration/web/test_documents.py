@@ -410,6 +410,8 @@ def test_a_method_that_is_not_there_names_those_that_are(stage: Stage) -> None:
     assert code_of(of_all) == (405, "method_not_allowed")
     assert of_all.headers["allow"] == "GET, POST"
     assert of_one.headers["allow"] == "GET, HEAD"
+    assert of_all.json()["detail"] == "this path does not take that method; it takes GET, POST"
+    assert of_one.json()["detail"] == "this path does not take that method; it takes GET, HEAD"
 
 
 def test_health_and_readiness_ask_nobody_who_they_are(stage: Stage) -> None:
