@@ -50,7 +50,7 @@ async def resolve(document_id: str, decision: Decision, outside: Outside) -> Res
     """Carry out what a person decided about one item; durable on return, creates nothing.
 
     Raises `DecisionRefused` where it cannot be done or what is listed speaks against it,
-    `StaleEvidence` where what they looked at has moved, `UnknownDocument`.
+    `StaleEvidence` where what they looked at has moved, `UnknownDocument`, `UnknownItem`.
     """
     # 1. Without a reason nothing is decided: the journal keeps it for those who ask later.
     refuse_malformed(decision)

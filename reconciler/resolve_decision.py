@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from . import events
-from .errors import DecisionRefused, StaleEvidence
+from .errors import DecisionRefused, StaleEvidence, UnknownItem
 from .model import Document, Item, ItemState
 from .names import storable
 from .ports import Recorded
@@ -98,7 +98,8 @@ def _problem(decision: Decision) -> str | None:
 
 
 def open_item(document: Document, decision: Decision) -> Item:
-    """The item to decide about. Raises `DecisionRefused` where nothing is open about it."""
+    """The item to decide about. Raises `DecisionRefused` where nothing is open about it, and
+    `UnknownItem`."""
     item = known_item(document, decision)
     if _is_over(document, item):
         raise DecisionRefused(
@@ -129,13 +130,13 @@ def _is_over(document: Document, item: Item) -> bool:
 
 
 def known_item(document: Document, decision: Decision) -> Item:
-    """The item of this key. Raises `DecisionRefused`, naming those there are."""
+    """The item of this key. Raises `UnknownItem`, naming those there are."""
     try:
         return document.item(decision.item)
     except KeyError:
         keys = ", ".join(item.key for item in document.items[:10])
         more = ", …" if len(document.items) > 10 else ""
-        raise DecisionRefused(
+        raise UnknownItem(
             f"the document has no item {decision.item}; it has {keys}{more}",
             next_step=f"reconciler show {document.id}",
         ) from None

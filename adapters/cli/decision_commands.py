@@ -8,7 +8,13 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from typing import Any
 
-from reconciler.errors import DecisionRefused, ReconcilerError, StaleEvidence, UnknownDocument
+from reconciler.errors import (
+    DecisionRefused,
+    ReconcilerError,
+    StaleEvidence,
+    UnknownDocument,
+    UnknownItem,
+)
 from reconciler.resolve import Resolved
 from reconciler.resolve_decision import Choice, Decision
 
@@ -109,4 +115,5 @@ async def _one(product: Reconciler, read: Read) -> DecisionLine:
 def _result_of(error: ReconcilerError) -> str:
     if isinstance(error, StaleEvidence):
         return "stale"
-    return "refused" if isinstance(error, (DecisionRefused, UnknownDocument)) else "error"
+    refusals = (DecisionRefused, UnknownDocument, UnknownItem)
+    return "refused" if isinstance(error, refusals) else "error"

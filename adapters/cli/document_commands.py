@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from reconciler.errors import InvalidPlan, PlanError, WrongState
+from reconciler.errors import InvalidPlan, PlanError, UnknownItem
 from reconciler.lease import is_live
 from reconciler.model import Document, DocumentState, Kind, NextAction, Reason
 from reconciler.plan import parse_plan_text
@@ -193,7 +193,7 @@ def _of_one(shape: dict[str, Any], key: str) -> dict[str, Any]:
     parts = ("items", "not_judged")
     narrowed = {part: [one for one in shape[part] if one["item"] == key] for part in parts}
     if not any(narrowed.values()):
-        raise WrongState(
+        raise UnknownItem(
             f"the document has no item {key}",
             next_step=f"reconciler show {shape['document_id']}",
         )

@@ -15,6 +15,7 @@ SAFE: Final = {
     "invalid_plan": "Nothing was stored or sent.",
     "invalid_import": "Nothing was sent; what was imported before stays, and again goes on.",
     "unknown_document": "Nothing was changed.",
+    "unknown_item": "Nothing was changed.",
     "wrong_state": "Nothing was changed.",
     "decision_refused": "Nothing was changed.",
     "stale_evidence": "Nothing was changed: what was decided on is not what stands any more.",

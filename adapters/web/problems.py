@@ -34,6 +34,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 STATUS: Final[Mapping[str, int]] = {
     "invalid_plan": 422,
     "unknown_document": 404,
+    "unknown_item": 404,
     "wrong_state": 409,
     "decision_refused": 409,
     "stale_evidence": 409,

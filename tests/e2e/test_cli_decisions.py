@@ -95,6 +95,22 @@ def test_what_cannot_be_done_says_why(
     assert (ran.code, says in ran.err) == (code, True), ran
 
 
+def test_an_item_that_the_document_has_not_is_told_as_unknown_with_those_it_has(
+    shell: Shell, graph: FakeGraph
+) -> None:
+    document_id, _ = held(shell, graph)
+    (shell.folder / "zz.jsonl").write_text(_line(document_id, "hold", item="zz"))
+
+    ran = shell.run("resolve", document_id, "zz", "--hold", *WHY, "--json")
+    told = shell.run("resolve", document_id, "zz", "--hold", *WHY)
+    lines = shell.run("resolve", "--file", "zz.jsonl", "--json")
+
+    assert (ran.code, ran.json["error"]["code"]) == (1, "unknown_item")
+    assert "it has a1" in ran.json["error"]["message"]
+    assert "Nothing was changed." in told.err
+    assert lines.json["counts"] == {"refused": 1}
+
+
 def test_a_key_that_looks_like_an_option_goes_behind_two_dashes(shell: Shell) -> None:
     ran = shell.run("resolve", "--hold", *WHY, "--json", "--", "nothing", "--none")
 
@@ -194,14 +210,14 @@ def test_explain_tells_one_item_what_is_left_why_and_what_to_do(
     told = shell.run("explain", document_id, "--item", "a1", "--json").json["items"][0]
     picture = shell.run("explain", document_id, "--item", "a1").out
     narrow = shell.run("explain", document_id, COLUMNS="80").out
-    unknown = shell.run("explain", document_id, "--item", "a9")
+    unknown = shell.run("explain", document_id, "--item", "a9", "--json")
 
     assert (told["left"], told["lacking"], told["decisions"]) == (0, 1, [])
     assert told["commands"][1] == f"reconciler resolve {document_id} a1 --none --reason TEXT"
     assert f"? {theirs}  bears no mark" in picture
     assert "left  no rows are left of its name, 1 entity is missing" in picture
     assert max(len(line) for line in narrow.splitlines() if "$" not in line) <= 80
-    assert (unknown.code, "no item a9" in unknown.err) == (1, True)
+    assert (unknown.code, unknown.json["error"]["code"]) == (1, "unknown_item")
 
 
 # --- duplicates ----------------------------------------------------------------------------------

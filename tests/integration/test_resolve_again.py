@@ -13,7 +13,7 @@ from fixtures.lives import IsStopped
 from fixtures.stage import Stage
 from fixtures.world_graph import Weather
 from reconciler import cancel, publish, settle
-from reconciler.errors import BindingTaken, DecisionRefused, StaleEvidence
+from reconciler.errors import BindingTaken, DecisionRefused, StaleEvidence, UnknownItem
 from reconciler.limits import Limits
 from reconciler.model import DocumentState, Echo, Grade, ItemState, NextAction, Reason
 from reconciler.resolve import Resolved, resolve
@@ -30,6 +30,7 @@ from tests.integration.held import (
     reason_of,
     refusal,
     settled,
+    told,
 )
 
 
@@ -128,13 +129,21 @@ def test_a_decision_on_other_evidence_than_stands_is_stale(stage: Stage) -> None
         (adopt("1x"), "digits"),
         (adopt("1", also=("2", "1")), "1 cannot be adopted and be beside what is adopted"),
         (adopt("1", also=("2", "2")), "2 is named twice in also"),
-        (none(item="a9"), "no item a9; it has a1"),
     ],
 )
 def test_a_decision_that_makes_no_sense_is_refused(stage: Stage, said: Decision, why: str) -> None:
     document_id, _ = held_beside_a_stranger(stage)
 
     assert why in refusal(stage, document_id, said)
+
+
+def test_a_decision_about_no_item_of_the_document_is_told_so(stage: Stage) -> None:
+    document_id, _ = held_beside_a_stranger(stage)
+
+    with pytest.raises(UnknownItem, match="no item a9; it has a1"):
+        decide(stage, document_id, none(item="a9"))
+
+    assert told(stage, document_id) == []
 
 
 # --- others at it --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import Request, Response
 
-from reconciler.errors import DecisionRefused
+from reconciler.errors import UnknownItem
 from reconciler.model import Item, ItemState
 from reconciler.resolve import Resolved
 from reconciler.resolve_decision import EVIDENCE_AGE_MAX, REASON_LENGTH_MAX, Decision, is_open
@@ -102,7 +102,7 @@ def _item(seen: Shown, key: str) -> Item:
     try:
         return seen.view.document.item(key)
     except KeyError:
-        raise DecisionRefused(
+        raise UnknownItem(
             f"the document has no item {key}", next_step="go back to the document"
         ) from None
 

@@ -279,7 +279,7 @@ EXPLAINED: Final[dict[int, str]] = {
     400: "The path is not UTF-8; `next` says what to send instead.",
     401: "Nobody was recognised.",
     403: "The key lacks the scope, or the account.",
-    404: "No such document, or one of an account that the key may not see.",
+    404: "No such document or item, or one of an account that the key may not see.",
     409: "The document does not allow it as things stand.",
     413: "The body is too large.",
     415: "The body is not declared as JSON.",

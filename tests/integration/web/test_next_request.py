@@ -146,6 +146,22 @@ def test_what_is_too_many_is_not_recorded_as_known_without_a_reason(decided_on: 
     assert not any(extra.known for extra in stage.document(document_id).surplus)
 
 
+def test_a_decision_about_no_item_of_the_document_is_not_found(decided_on: Stage) -> None:
+    document_id, _ = held_beside_a_stranger(decided_on)
+    body = {"decision": "hold", "reason": "asked the agency"}
+    sent = {
+        "method": "POST",
+        "path": f"{DOCUMENTS}/{document_id}/items/zz/resolution",
+        "headers": {},
+        "body": body,
+    }
+
+    refused = as_told(decided_on, sent)
+
+    assert (refused.status_code, refused.json()["code"]) == (404, "unknown_item")
+    assert refused.json()["next"] == f"GET {DOCUMENTS}/{document_id}"
+
+
 def held_as_poison(stage: Stage, *, judged_before: bool) -> str:
     """Every look at it died, as often as is allowed; before them one may have come too soon."""
     document_id = stage.submit(ONE_AD)
