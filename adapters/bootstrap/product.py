@@ -223,8 +223,8 @@ class Reconciler(OwnSends):
     async def resolve(self, document_id: str, decision: Decision) -> Resolved:
         """Carry out what a person decided about one item. Creates nothing.
 
-        Raises `DecisionRefused` where it cannot be done, `StaleEvidence` where what they looked at
-        has moved.
+        Raises `UnknownItem`, `DecisionRefused` where it cannot be done, `StaleEvidence` where what
+        they looked at has moved.
         """
         resolved = await resolve.resolve(document_id, decision, self._outside)
         return replace(resolved, view=await self._seen(resolved.view))
