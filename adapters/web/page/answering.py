@@ -12,8 +12,10 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from ..browser_session import CSRF_FIELD, BrowserAccess
+from ..next_request import collection
 from ..problems import MEDIA_TYPE, ProblemRoute
 from ..sign_in import NEXT_FIELD, SEE_OTHER, SIGN_IN
+from .next_in_words import in_words
 from .rendering import rendered
 
 POLICY: Final = "; ".join(
@@ -86,6 +88,7 @@ def _problem_page(request: Request, response: Response) -> Response:
     text = rendered(
         "problem.html",
         problem=problem,
+        next_step=in_words(problem["next"] or "", collection(request)),
         back=_before(request),
         who=None,
         is_signed_in=False,

@@ -337,3 +337,16 @@ def test_a_decision_is_offered_beside_each_held_item(stage: Stage) -> None:
 
     links = [one.attributes["href"] for one in page.one("table", class_="items").all("a")]
     assert links == [decision_of(document_id)]
+
+
+def test_a_problem_leads_a_browser_to_a_page_and_tells_it_no_request(stage: Stage) -> None:
+    async def browsing(browser: Browser) -> httpx.Response:
+        return await browser.get(place_of("nope"))
+
+    answer = browsed(stage, browsing)
+
+    assert answer.status_code == 404
+    page = page_of(answer.text)
+    assert "GET /v1" not in page.text
+    links = [(one.text, one.attributes["href"]) for one in page.one("article").all("a")]
+    assert links[0] == ("the page of all documents", "/documents")

@@ -125,10 +125,9 @@ def test_a_hostile_name_is_shown_and_never_obeyed(stage: Stage) -> None:
 
 
 def problem_page(detail: str, title: str = "T") -> str:
-    problem = {"title": title, "detail": detail, "next": None, "code": "c", "status": 409}
-    return rendered(
-        "problem.html", problem=problem, back=detail, who=None, is_signed_in=False, path=""
-    )
+    problem = {"title": title, "detail": detail, "code": "c", "status": 409}
+    known = {"who": None, "is_signed_in": False, "path": ""}
+    return rendered("problem.html", problem=problem, next_step=[], back=detail, **known)
 
 
 def test_a_character_told_by_number_is_told_apart_from_a_name_that_holds_that_text() -> None:
