@@ -70,8 +70,9 @@ class DocumentRoutes:
     async def publish(self, request: Request, document_id: DocumentId) -> Response:
         """Queue it if it rests, then make what is missing.
 
-        202: under way. A worker that was seen lately takes it; else this service runs the attempt,
-        also after the answer. Saying it again while it is under way begins nothing.
+        202: under way. A worker that was seen lately takes it; else this service runs one attempt,
+        also after the answer; what it leaves unanswered is looked for by the next read, a worker
+        or a sweep. Saying it again while it is under way begins nothing.
         """
         await self._desk.admit(request, document_id)
         product = self._desk.product
