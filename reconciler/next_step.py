@@ -108,10 +108,11 @@ def is_seen(seen_at: datetime | None, now: datetime) -> bool:
 def of_closed(account: Account, now: datetime) -> Next | None:
     """What a closed account asks of every queued document of it; None where it is open."""
     if account.reason is BlockReason.ACCESS:
-        return Next(
-            action=NextAction.ROTATE_TOKEN,
-            why=f"the account {account.id} refused our token; nothing is sent until it is renewed",
+        why = (
+            f"the account {account.id} refused our token; nothing is sent until it is renewed, or "
+            "let in again, which is tried at growing intervals"
         )
+        return Next(action=NextAction.ROTATE_TOKEN, why=why)
     if account.reason is BlockReason.THROTTLED and account.until and now < account.until:
         why = f"the account {account.id} is throttled; calling on would lengthen the block"
         return Next(action=NextAction.WAIT, why=why, until=account.until)
