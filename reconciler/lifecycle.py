@@ -28,9 +28,9 @@ from .model import (
     Attempt,
     Document,
     DocumentState,
-    Origin,
 )
 from .next_step import next_step, shown_next
+from .refusing_publish import refuse_cancelled, refuse_imported, refuse_to_queue
 from .signature import is_unsettled
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "move",
     "next_step",
     "queued",
+    "refuse_cancelled",
     "refuse_imported",
     "shown_next",
 ]
@@ -62,7 +63,6 @@ class On(StrEnum):
 
 _D = DocumentState
 _ENDS: Final = frozenset(_D) - {_D.DRAFT, _D.PUBLISHING}
-_ONCE_MORE: Final = "to make it once more: reconciler submit PLAN.json --new"
 
 MOVES: Final[dict[tuple[DocumentState, On], frozenset[DocumentState]]] = {
     (_D.DRAFT, On.PUBLISH): frozenset({_D.QUEUED}),
@@ -105,43 +105,9 @@ def queued(document: Document, now: datetime) -> Document:
     """
     if document.state in (_D.QUEUED, _D.PUBLISHING):
         return document
-    _refuse_to_queue(document)
+    refuse_to_queue(document)
     moved = move(document, On.PUBLISH, _D.QUEUED, now)
     return replace(moved, due_at=now, publish_said_at=now, attempts_used=0, backoff_step=0)
-
-
-def refuse_imported(document: Document) -> None:
-    """Raises `WrongState` where it is from elsewhere: nothing of it is ever created here."""
-    if document.origin is Origin.IMPORTED:
-        raise WrongState(
-            "an imported document is never published: it may exist outside already",
-            next_step="submit what is missing as a new document: reconciler submit PLAN.json",
-        )
-
-
-def refuse_cancelled(document: Document) -> None:
-    """Raises `WrongState` where a cancel was recorded that is honoured once what is under way
-    ends: a publish said after it would be lost without a word."""
-    if document.cancel_requested and document.state is not _D.CANCELLED:
-        raise WrongState(
-            "a cancel of it was recorded, and is honoured once what is under way ended",
-            next_step=f"reconciler show {document.id}; then {_ONCE_MORE}",
-        )
-
-
-def _refuse_to_queue(document: Document) -> None:
-    refuse_imported(document)
-    refusals = {
-        _D.PUBLISHED: ("everything of it is published already", _ONCE_MORE),
-        _D.CANCELLED: ("it was cancelled", _ONCE_MORE),
-        _D.HELD: (
-            "a person must decide about it first",
-            f"reconciler explain {document.id}, then reconciler recover {document.id}",
-        ),
-    }
-    if document.state in refusals:
-        message, next_step_ = refusals[document.state]
-        raise WrongState(message, next_step=next_step_)
 
 
 def claimed(document: Document, now: datetime, limits: Limits) -> Document:

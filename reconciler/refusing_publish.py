@@ -1,0 +1,77 @@
+"""Why a publish is refused, and what leads on instead: by the state, for each has its own way."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .errors import WrongState
+from .model import Document, DocumentState, ItemState, Origin
+from .signature import may_live_elsewhere
+
+_D = DocumentState
+_ONCE_MORE: Final = "to make it once more: reconciler submit PLAN.json --new"
+_AS_NEW: Final = "as a new document: reconciler submit PLAN.json"
+_MAY_EXIST: Final = frozenset({ItemState.PENDING, ItemState.HELD})
+
+
+def refuse_imported(document: Document) -> None:
+    """Raises `WrongState` where it is from elsewhere: nothing of it is ever created here."""
+    if document.origin is Origin.IMPORTED:
+        raise WrongState(
+            "an imported document is never published: it may exist outside already",
+            next_step=_of_imported(document),
+        )
+
+
+def refuse_cancelled(document: Document) -> None:
+    """Raises `WrongState` where a cancel was recorded that is honoured once what is under way
+    ends: a publish said after it would be lost without a word."""
+    if document.cancel_requested and document.state is not _D.CANCELLED:
+        raise WrongState(
+            "a cancel of it was recorded, and is honoured once what is under way ended",
+            next_step=f"reconciler show {document.id}; then {_ONCE_MORE}",
+        )
+
+
+def refuse_to_queue(document: Document) -> None:
+    """Raises `WrongState` where publishing is over for good, or a person must decide first."""
+    refuse_imported(document)
+    refusals = {
+        _D.PUBLISHED: ("everything of it is published already", _ONCE_MORE),
+        _D.CANCELLED: ("it was cancelled", _ONCE_MORE),
+        _D.HELD: (
+            "a person must decide about it first",
+            f"reconciler explain {document.id}, then reconciler recover {document.id}",
+        ),
+    }
+    if document.state in refusals:
+        message, next_step = refusals[document.state]
+        raise WrongState(message, next_step=next_step)
+
+
+def _of_imported(document: Document) -> str:
+    """What is missing is named only where it is known: submitted before, it would be a second.
+
+    At rest with an item that was not recorded, it finished elsewhere or was cancelled: nobody here
+    looks for that item, so a person does.
+    """
+    if may_live_elsewhere(document):
+        return (
+            "import its line again with a later time, or with its end: "
+            "reconciler import FILE --worker-gone-before TIME"
+        )
+    match document.state:
+        case _D.PUBLISHING | _D.QUEUED:
+            return f"reconciler recover {document.id}"
+        case _D.HELD:
+            return f"reconciler explain {document.id}"
+        case _D.PUBLISHED:
+            return f"reconciler show {document.id}"
+        case _D.DRAFT:
+            return f"it never began; submit it {_AS_NEW}"
+    if any(item.state in _MAY_EXIST for item in document.items):
+        return (
+            "look into its old container in Ads Manager first, for what was not recorded may exist "
+            f"(docs/old-documents.md); then submit what is missing {_AS_NEW}"
+        )
+    return f"submit what is missing {_AS_NEW}"
