@@ -6,10 +6,10 @@ from typing import Final
 
 from .errors import WrongState
 from .model import Document, DocumentState, ItemState, Origin
+from .once_more import doubling
 from .signature import may_live_elsewhere
 
 _D = DocumentState
-_ONCE_MORE: Final = "to make it once more: reconciler submit PLAN.json --new"
 _AS_NEW: Final = "as a new document: reconciler submit PLAN.json"
 _MAY_EXIST: Final = frozenset({ItemState.PENDING, ItemState.HELD})
 
@@ -24,12 +24,17 @@ def refuse_imported(document: Document) -> None:
 
 
 def refuse_cancelled(document: Document) -> None:
-    """Raises `WrongState` where a cancel was recorded that is honoured once what is under way
-    ends: a publish said after it would be lost without a word."""
-    if document.cancel_requested and document.state is not _D.CANCELLED:
+    """Raises `WrongState` where it was cancelled, or where a cancel was recorded that is honoured
+    once what is under way ends: a publish said after it would be lost without a word.
+
+    To be asked of a whole document: how many of its items exist is told too.
+    """
+    if document.state is _D.CANCELLED:
+        raise WrongState("it was cancelled", next_step=_once_more(document))
+    if document.cancel_requested and document.state is not _D.PUBLISHED:
         raise WrongState(
             "a cancel of it was recorded, and is honoured once what is under way ended",
-            next_step=f"reconciler show {document.id}; then {_ONCE_MORE}",
+            next_step=f"reconciler show {document.id}; then {_once_more(document)}",
         )
 
 
@@ -37,8 +42,8 @@ def refuse_to_queue(document: Document) -> None:
     """Raises `WrongState` where publishing is over for good, or a person must decide first."""
     refuse_imported(document)
     refusals = {
-        _D.PUBLISHED: ("everything of it is published already", _ONCE_MORE),
-        _D.CANCELLED: ("it was cancelled", _ONCE_MORE),
+        _D.PUBLISHED: ("everything of it is published already", _once_more(document)),
+        _D.CANCELLED: ("it was cancelled", _once_more(document)),
         _D.HELD: (
             "a person must decide about it first",
             f"reconciler explain {document.id}, then reconciler recover {document.id}",
@@ -47,6 +52,10 @@ def refuse_to_queue(document: Document) -> None:
     if document.state in refusals:
         message, next_step = refusals[document.state]
         raise WrongState(message, next_step=next_step)
+
+
+def _once_more(document: Document) -> str:
+    return f"to make it once more{doubling(document)}: reconciler submit PLAN.json --new"
 
 
 def _of_imported(document: Document) -> str:

@@ -16,6 +16,7 @@ from .errors import InvalidPlan, PlanError
 from .lifecycle import queued
 from .limits import Limits
 from .model import Document, DocumentState, Echo, Origin
+from .once_more import doubling
 from .plan import Plan
 from .ports import Chance, Change, Event
 from .revision import changed_fields, item_of, revised
@@ -196,14 +197,15 @@ _NOW: Final = {
     DocumentState.PARTLY_PUBLISHED: "reconciler publish {id} makes what may still be sent",
     DocumentState.FAILED: "reconciler publish {id} makes what may still be sent",
     DocumentState.HELD: "reconciler explain {id} says what a person must decide",
-    DocumentState.PUBLISHED: "--new makes it once more",
-    DocumentState.CANCELLED: "--new makes it once more",
+    DocumentState.PUBLISHED: "--new makes it once more{doubling}",
+    DocumentState.CANCELLED: "--new makes it once more{doubling}",
 }
-"""What to do about a plan that is known; a second set of it only where nothing is left to make."""
+"""What to do about a plan that is known; a second set of it only where nothing is left to make,
+and then with what would exist twice."""
 
 
 def _and_now(document: Document) -> str:
-    told = _NOW.get(document.state, "").format(id=document.id)
+    told = _NOW.get(document.state, "").format(id=document.id, doubling=doubling(document))
     state = document.state.value.replace("_", " ")
     return f"{state}; {told}" if told else state
 

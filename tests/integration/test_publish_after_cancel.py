@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 
@@ -12,7 +13,7 @@ from reconciler import publish
 from reconciler.cancel import cancel
 from reconciler.errors import WrongState
 from reconciler.model import DocumentState
-from tests.crash.plans import ONE_AD
+from tests.crash.plans import FOUR_ADS, ONE_AD
 from tests.crash.promise import assert_promise
 
 
@@ -35,3 +36,22 @@ def test_it_is_refused_and_not_lost_when_the_cancel_is_honoured(stage: Stage) ->
 
     assert (waiting.state, waiting.cancel_requested) == (DocumentState.PUBLISHING, True)
     assert waiting.next.why == "a worker is publishing it; then it is cancelled"
+
+
+def test_of_a_cancelled_one_it_says_what_a_second_set_would_double(stage: Stage) -> None:
+    document_id = stage.submit(FOUR_ADS)
+    dying = stage.worker(DiesAt(effect="graph.create", after=True)).outside
+    assert stage.dies(publish.publish(document_id, dying))
+    stage.time.run(cancel(document_id, stage.process()))
+    stage.time.pass_(timedelta(hours=1))
+    for _ in range(2):  # the lease has to be taken over, and what was made to show
+        stage.settle(document_id, asked=True)
+        stage.time.pass_(timedelta(hours=1))
+
+    with pytest.raises(WrongState, match="it was cancelled") as refused:
+        stage.time.run(publish.publish(document_id, stage.process()))
+
+    assert stage.document(document_id).state is DocumentState.CANCELLED
+    assert "1 of its 4 items exists outside and would be made a second time" in (
+        refused.value.next_step or ""
+    )

@@ -147,3 +147,20 @@ def test_a_publish_after_a_cancel_that_waits_is_refused_and_not_lost_without_a_w
 
     assert "--new" in (refused.value.next_step or "")
     refuse_cancelled(document([item()], DocumentState.PUBLISHING))
+
+
+@pytest.mark.parametrize("state", [D.CANCELLED, D.PUBLISHED])
+def test_a_second_set_is_offered_with_what_would_exist_twice(state: DocumentState) -> None:
+    over = document([item("a", I.CONFIRMED), item("b", I.ABSENT)], state)
+
+    with pytest.raises(WrongState) as refused:
+        queued(over, at(9))
+
+    assert refused.value.next_step == (
+        "to make it once more, though 1 of its 2 items exists outside and would be made a second "
+        "time: reconciler submit PLAN.json --new"
+    )
+
+
+def test_a_publish_of_what_was_published_after_all_is_not_refused_for_its_cancel() -> None:
+    refuse_cancelled(document([item(state=I.CONFIRMED)], D.PUBLISHED, cancel_requested=True))

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from fixtures.memory_ledger import MemoryLedger
+from fixtures.samples import item as sample_item
 from reconciler.errors import InvalidPlan, WrongState
 from reconciler.limits import Limits
 from reconciler.mark import has_mark_form
-from reconciler.model import DocumentState, Echo, NextAction
+from reconciler.model import DocumentState, Echo, ItemState, NextAction
 from reconciler.plan import Plan, read_plan
 from reconciler.ports import Anyhow, Change, Claim, View
 from reconciler.submit import Submitted, draw, submit
@@ -193,6 +194,26 @@ async def test_a_known_plan_says_what_to_do_and_only_at_its_end_how_to_make_a_se
     known = f"nothing was changed: this plan is known and {state.value.replace('_', ' ')}"
     told = told.replace("ID", first.document.id)
     assert warning == (f"{known}; {told}" if told else known)
+
+
+async def test_a_second_set_is_offered_with_what_would_exist_twice() -> None:
+    desk = Desk()
+    first = await desk.submit(campaigns("A", "B"))
+    made = (sample_item("a", ItemState.CONFIRMED), sample_item("b", ItemState.ABSENT))
+    await desk.ledger.change(
+        first.document.id,
+        Anyhow(),
+        lambda view: Change(
+            document=replace(view.document, state=DocumentState.CANCELLED, items=made)
+        ),
+    )
+
+    [warning] = (await desk.submit(campaigns("A", "B"))).warnings
+
+    assert warning.endswith(
+        "cancelled; --new makes it once more, though 1 of its 2 items exists outside and would be "
+        "made a second time"
+    )
 
 
 async def test_new_means_once_more() -> None:
