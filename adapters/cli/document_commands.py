@@ -35,6 +35,8 @@ from .session import Told, Work
 PLAN_BYTES_MAX: Final = 32 * 1024 * 1024
 """A thousand items of thirty kilobytes each; more is a wrong file."""
 
+_LEAVES_PUBLISHED: Final = "leaves it published where everything turns out to exist"
+
 
 def submit(plan: str, *, key: str | None, publish: bool, new: bool) -> Work:
     """Store the plan; the picture says under which id."""
@@ -163,18 +165,17 @@ def cancel(document_id: str) -> Work:
 def _honoured(view: View) -> str:
     """By whom a recorded cancel will be: whoever is at it, else the look that ends all doubt.
 
-    The first look at what crashed seldom is that one: what a call made may not show yet.
+    The first look at what crashed seldom is that one: what a call made may not show yet. Either
+    may find that everything was made: then there is nothing to cancel.
     """
     document = view.document
+    look = f"the look that leaves nothing open cancels it, or {_LEAVES_PUBLISHED}"
     if may_live_elsewhere(document):
-        by = (
-            "once its line is imported with a later time, or with its end, the look that leaves "
-            f"nothing open cancels it: {IMPORT}"
-        )
+        by = f"once its line is imported with a later time, or with its end, {look}: {IMPORT}"
     elif is_live(document.lease, view.now):
-        by = "it is cancelled once what is under way ends"
+        by = f"once what is under way ends, that cancels it, or {_LEAVES_PUBLISHED}"
     else:
-        by = f"the look that leaves nothing open cancels it: reconciler recover {document.id}"
+        by = f"{look}: reconciler recover {document.id}"
     return f"recorded: nothing more is created; {by}"
 
 

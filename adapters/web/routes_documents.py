@@ -89,7 +89,8 @@ class DocumentRoutes:
     async def cancel(self, request: Request, document_id: DocumentId) -> Response:
         """Create nothing more of it.
 
-        202: recorded, and honoured once nothing of it is under way and a look leaves nothing open.
+        202: recorded; once nothing of it is under way and a look leaves nothing open it is
+        cancelled, or published where everything turns out to exist.
         What may still run elsewhere waits for an import before that.
         """
         await self._desk.admit(request, document_id)

@@ -199,10 +199,11 @@ def test_a_cancel_of_what_nobody_is_at_says_which_look_honours_it(
     recorded = shell.run("cancel", document_id)
     looked = shell.run("recover", document_id, "--json")
 
-    assert "cancelled once what is under way ends" in meanwhile.err
+    published = "or leaves it published where everything turns out to exist"
+    assert f"once what is under way ends, that cancels it, {published}" in meanwhile.err
     assert recorded.code == 5
-    cancels = f"the look that leaves nothing open cancels it: reconciler recover {document_id}"
-    assert cancels in recorded.err
+    look = f"the look that leaves nothing open cancels it, {published}"
+    assert f"{look}: reconciler recover {document_id}" in recorded.err
     assert looked.json["state"] == "cancelled"
     assert ads(graph) == ["Spring / 1"]
 

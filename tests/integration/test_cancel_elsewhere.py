@@ -58,9 +58,27 @@ def test_the_command_says_which_look_cancels_it_and_after_which_import(
 ) -> None:
     assert cancel_by_command(elsewhere.stage) == (
         "recorded: nothing more is created; once its line is imported with a later time, or with "
-        "its end, the look that leaves nothing open cancels it: "
+        "its end, the look that leaves nothing open cancels it, or leaves it published where "
+        "everything turns out to exist: "
         "reconciler import FILE --worker-gone-before TIME"
     )
+
+
+def test_a_look_that_finds_everything_leaves_it_published_as_the_command_says(
+    elsewhere: Elsewhere,
+) -> None:
+    stage = elsewhere.stage
+    elsewhere.made("A", "B")
+    stage.time.pass_(timedelta(minutes=10))
+    elsewhere.imports(line("live", "A", "B"), gone_before=stage.time.now())
+    told = cancel_by_command(stage)
+    stage.time.pass_(timedelta(hours=1))
+
+    assert told == (
+        "recorded: nothing more is created; the look that leaves nothing open cancels it, or "
+        "leaves it published where everything turns out to exist: reconciler recover live"
+    )
+    assert elsewhere.recovered("live").state is DocumentState.PUBLISHED
 
 
 def test_after_a_later_time_it_is_cancelled_by_the_look_that_leaves_nothing_open(
