@@ -32,6 +32,7 @@ from .model import (
 from .next_step import next_step, shown_next
 from .refusing_publish import refuse_cancelled, refuse_imported, refuse_to_queue
 from .signature import is_unsettled
+from .typed_command import typed_command
 
 __all__ = [
     "AT_REST",
@@ -139,7 +140,7 @@ def cancelled(document: Document, now: datetime) -> Document:
     if document.state is _D.PUBLISHED:
         raise WrongState(
             "too late: everything of it is published",
-            next_step=f"reconciler show {document.id}",
+            next_step=typed_command("show", document.id),
         )
     if document.state is _D.CANCELLED:
         return document

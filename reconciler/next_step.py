@@ -27,6 +27,7 @@ from .model import (
 )
 from .settling import is_absence_proof, settle_at, unanswered
 from .signature import is_crashed, is_sent_by_its_program, is_unsettled, needs_settling
+from .typed_command import typed_command
 
 _RESTING = frozenset(
     {
@@ -124,7 +125,7 @@ def of_paused(account: Account) -> Next | None:
     if account.paused is None:
         return None
     why = f"the account {account.id} is paused: {account.paused}"
-    return Next(action=NextAction.WAIT, why=f"{why}; reconciler resume {account.id} ends it")
+    return Next(action=NextAction.WAIT, why=f"{why}; {typed_command('resume', account.id)} ends it")
 
 
 def _of_draft(document: Document) -> Next:

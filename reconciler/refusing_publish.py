@@ -8,6 +8,7 @@ from .errors import WrongState
 from .model import Document, DocumentState, ItemState, Origin
 from .once_more import doubling
 from .signature import may_live_elsewhere
+from .typed_command import typed_command
 
 _D = DocumentState
 _AS_NEW: Final = "as a new document: reconciler submit PLAN.json"
@@ -34,7 +35,7 @@ def refuse_cancelled(document: Document) -> None:
     if document.cancel_requested and document.state is not _D.PUBLISHED:
         raise WrongState(
             "a cancel of it was recorded, and is honoured once what is under way ended",
-            next_step=f"reconciler show {document.id}; then {_once_more(document)}",
+            next_step=f"{typed_command('show', document.id)}; then {_once_more(document)}",
         )
 
 
@@ -44,14 +45,16 @@ def refuse_to_queue(document: Document) -> None:
     refusals = {
         _D.PUBLISHED: ("everything of it is published already", _once_more(document)),
         _D.CANCELLED: ("it was cancelled", _once_more(document)),
-        _D.HELD: (
-            "a person must decide about it first",
-            f"reconciler explain {document.id}, then reconciler recover {document.id}",
-        ),
+        _D.HELD: ("a person must decide about it first", _decided_by(document)),
     }
     if document.state in refusals:
         message, next_step = refusals[document.state]
         raise WrongState(message, next_step=next_step)
+
+
+def _decided_by(document: Document) -> str:
+    explain, recover = (typed_command(name, document.id) for name in ("explain", "recover"))
+    return f"{explain}, then {recover}"
 
 
 def _once_more(document: Document) -> str:
@@ -71,11 +74,11 @@ def _of_imported(document: Document) -> str:
         )
     match document.state:
         case _D.PUBLISHING | _D.QUEUED:
-            return f"reconciler recover {document.id}"
+            return typed_command("recover", document.id)
         case _D.HELD:
-            return f"reconciler explain {document.id}"
+            return typed_command("explain", document.id)
         case _D.PUBLISHED:
-            return f"reconciler show {document.id}"
+            return typed_command("show", document.id)
         case _D.DRAFT:
             return f"it never began; submit it {_AS_NEW}"
     if any(item.state in _MAY_EXIST for item in document.items):

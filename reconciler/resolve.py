@@ -25,6 +25,7 @@ from .resolve_ruling import Ruled
 from .resolve_weighing import refuse_early, weighed_on_a_look
 from .settle import take_over
 from .signature import is_crashed
+from .typed_command import typed_command
 from .work import is_held_by_another
 
 ROUNDS_MAX: Final = 4
@@ -100,7 +101,7 @@ async def _decide_under_lease(granted: Granted, decision: Decision, outside: Out
             return Resolved(view=granted.view, is_recorded=True)
     raise StaleEvidence(
         "what was looked at moved each time it was to be decided on",
-        next_step=f"reconciler recover {granted.held.document_id}",
+        next_step=typed_command("recover", granted.held.document_id),
     )
 
 

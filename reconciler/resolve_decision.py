@@ -14,6 +14,7 @@ from .names import storable
 from .ports import Recorded
 from .said_why import why_unsaid
 from .signature import is_over_elsewhere
+from .typed_command import typed_command
 
 EVIDENCE_AGE_MAX: Final = timedelta(hours=1)
 """Older evidence is refused: people outside may have renamed or deleted what it shows."""
@@ -116,7 +117,7 @@ def open_item(document: Document, decision: Decision) -> Item:
         problem = f"{item.key} is {item.state}: nothing is open about it"
     else:
         return item
-    raise DecisionRefused(problem, next_step=f"reconciler show {document.id}")
+    raise DecisionRefused(problem, next_step=typed_command("show", document.id))
 
 
 def is_open(document: Document, item: Item) -> bool:
@@ -138,7 +139,7 @@ def known_item(document: Document, decision: Decision) -> Item:
         more = ", …" if len(document.items) > 10 else ""
         raise UnknownItem(
             f"the document has no item {decision.item}; it has {keys}{more}",
-            next_step=f"reconciler show {document.id}",
+            next_step=typed_command("show", document.id),
         ) from None
 
 
@@ -148,7 +149,7 @@ def refuse_old_evidence(document: Document, decision: Decision, now: datetime) -
     Holding claims nothing and needs no evidence. Raises `DecisionRefused`, `StaleEvidence`.
     """
     judged = next((v for v in document.verdicts if v.item == decision.item), None)
-    look = f"reconciler recover {document.id}, then reconciler explain {document.id}"
+    look = f"{typed_command('recover', document.id)}, then {typed_command('explain', document.id)}"
     if decision.evidence_hash is not None and (
         judged is None or judged.evidence_hash != decision.evidence_hash
     ):

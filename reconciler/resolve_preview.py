@@ -22,6 +22,7 @@ from .resolve_record import decided, is_about_surplus, surplus_known
 from .resolve_ruling import Ruled
 from .resolve_weighing import refuse_early, weighed_on_a_look
 from .signature import is_crashed
+from .typed_command import typed_command
 from .work import is_held_by_another
 
 
@@ -110,7 +111,7 @@ def _refuse_crashed(view: View) -> None:
     if is_crashed(view.document, view.now):
         raise DecisionRefused(
             "its worker is gone and nobody took over yet: what it made is not known",
-            next_step=f"reconciler recover {view.document.id}",
+            next_step=typed_command("recover", view.document.id),
         )
 
 

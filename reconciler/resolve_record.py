@@ -29,6 +29,7 @@ from .ports import Change, Event, View
 from .resolve_decision import Choice, Decision, known_item, open_item
 from .resolve_ended import at_rest
 from .resolve_ruling import Ruled
+from .typed_command import typed_command
 
 
 def has_moved(view: View, ruled: Ruled) -> bool:
@@ -122,7 +123,7 @@ def surplus_known(view: View, decision: Decision) -> Change:
     """Surplus of a bound item recorded as known. Raises `DecisionRefused` where it is none."""
     item = known_item(view.document, decision)
     bound_to = item.intent.external_id if item.intent else None
-    next_step = f"reconciler show {view.document.id} --refresh"
+    next_step = typed_command("show", view.document.id, options="--refresh")
     if bound_to != decision.external_id:
         raise DecisionRefused(f"{item.key} is bound to {bound_to} already", next_step=next_step)
     reported = {extra.external_id for extra in view.document.surplus}

@@ -18,6 +18,7 @@ from .ports import Binding
 from .resolve_adopt import Adoptable, adoptable, why_another_first
 from .resolve_decision import Choice, Decision
 from .resolve_none import why_not_none
+from .typed_command import typed_command
 from .verdict import Inconclusive
 from .walking import place_of
 
@@ -83,5 +84,6 @@ def _not_yet_reported(document: Document, decision: Decision) -> list[str]:
 
 def _refuse(problem: str | None, document: Document) -> None:
     if problem is not None:
-        look_again = f"reconciler recover {document.id}, then reconciler explain {document.id}"
+        look = typed_command("recover", document.id)
+        look_again = f"{look}, then {typed_command('explain', document.id)}"
         raise DecisionRefused(problem, next_step=look_again)

@@ -20,6 +20,7 @@ from .resolve_none import too_soon
 from .resolve_ruling import Ruled, rule_on, withheld_by
 from .settling import settle_at
 from .signature import may_live_elsewhere
+from .typed_command import typed_command
 from .walking import Step
 
 
@@ -44,13 +45,13 @@ def refuse_early(view: View, decision: Decision, limits: Limits) -> Item:
             "its worker could still live elsewhere by what it was imported with, so nothing of it "
             "can be known yet",
             next_step="reconciler import FILE --worker-gone-before TIME, with its line and a later "
-            f"time, then reconciler recover {document.id}",
+            f"time, then {typed_command('recover', document.id)}",
         )
     refuse_old_evidence(document, decision, view.now)
     if decision.choice is Choice.NONE and item.intent is not None:
         settled = settle_at(item.intent, document.attempts, limits.timings())
         if problem := too_soon(settled, view.now):
-            raise DecisionRefused(problem, next_step=f"reconciler show {document.id}")
+            raise DecisionRefused(problem, next_step=typed_command("show", document.id))
     return item
 
 

@@ -18,6 +18,7 @@ from .model import Document, DocumentState, Item, ItemState, Origin
 from .plan import Plan, PlannedItem, wish
 from .signature import needs_settling
 from .the_end import with_blocked
+from .typed_command import typed_command
 
 REVISABLE: Final = frozenset(
     {
@@ -86,7 +87,7 @@ def _refuse_by_state(present: Document, now: datetime) -> None:
     if not is_free(present.lease, now) or present.state is DocumentState.PUBLISHING:
         message = f"document {present.id} is being worked on and takes no revision now"
         raise WrongState(
-            message, next_step=f"reconciler show {present.id}, then submit the plan again"
+            message, next_step=f"{typed_command('show', present.id)}, then submit the plan again"
         )
     if present.state not in REVISABLE:
         message = f"document {present.id} is {present.state} and takes no revision any more"

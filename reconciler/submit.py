@@ -20,6 +20,7 @@ from .once_more import doubling
 from .plan import Plan
 from .ports import Chance, Change, Event
 from .revision import changed_fields, item_of, revised
+from .typed_command import typed_command
 
 KEY_LENGTH_MAX: Final = 200
 
@@ -193,10 +194,10 @@ def _checked(key: str) -> str:
 
 
 _NOW: Final = {
-    DocumentState.DRAFT: "reconciler publish {id} makes it",
-    DocumentState.PARTLY_PUBLISHED: "reconciler publish {id} makes what may still be sent",
-    DocumentState.FAILED: "reconciler publish {id} makes what may still be sent",
-    DocumentState.HELD: "reconciler explain {id} says what a person must decide",
+    DocumentState.DRAFT: "{publish} makes it",
+    DocumentState.PARTLY_PUBLISHED: "{publish} makes what may still be sent",
+    DocumentState.FAILED: "{publish} makes what may still be sent",
+    DocumentState.HELD: "{explain} says what a person must decide",
     DocumentState.PUBLISHED: "--new makes it once more{doubling}",
     DocumentState.CANCELLED: "--new makes it once more{doubling}",
 }
@@ -205,7 +206,8 @@ and then with what would exist twice."""
 
 
 def _and_now(document: Document) -> str:
-    told = _NOW.get(document.state, "").format(id=document.id, doubling=doubling(document))
+    by = {name: typed_command(name, document.id) for name in ("publish", "explain")}
+    told = _NOW.get(document.state, "").format(doubling=doubling(document), **by)
     state = document.state.value.replace("_", " ")
     return f"{state}; {told}" if told else state
 

@@ -18,6 +18,7 @@ from .next_wave import external_ids
 from .ports import View
 from .signature import is_unsettled
 from .the_end import absent_without_a_mark
+from .typed_command import typed_command
 
 _FOR_A_PERSON: Final = frozenset({DocumentState.HELD, DocumentState.CANCELLED})
 
@@ -41,7 +42,7 @@ def refuse_item(document: Document, key: str) -> Item:
         raise WrongState(f"it refers to {', '.join(missing)}", next_step="make what it refers to")
     if absent_without_a_mark(document, item):
         why = "it was sent without a mark and not found: no proof; a person must say publish"
-        raise NotSettled(why, next_step=f"reconciler publish {document.id}")
+        raise NotSettled(why, next_step=typed_command("publish", document.id))
     return item
 
 
@@ -57,7 +58,7 @@ def _refuse_ended(document: Document, item: Item) -> None:
         case ItemState.BLOCKED:
             raise WrongState("it refers to an item that cannot be made", next_step=_show(document))
         case ItemState.HELD:
-            raise NotSettled(DECIDE, next_step=f"reconciler explain {document.id}")
+            raise NotSettled(DECIDE, next_step=typed_command("explain", document.id))
 
 
 def _refuse_document(view: View, limits: Limits) -> None:
@@ -65,14 +66,14 @@ def _refuse_document(view: View, limits: Limits) -> None:
     if document.cancel_requested or document.state is DocumentState.CANCELLED:
         raise WrongState("it was cancelled", next_step=_show(document))
     if document.state is DocumentState.HELD:
-        raise NotSettled(DECIDE, next_step=f"reconciler explain {document.id}")
+        raise NotSettled(DECIDE, next_step=typed_command("explain", document.id))
     if is_live(document.lease, view.now) or is_unsettled(document, view.now):
         raise not_settled(view)
     if of_closed(view.account, view.now) or of_paused(view.account):
         raise not_settled(view)
     if document.attempts_used >= limits.max_attempts:
         why = "its attempts are used up; a person who found out why gives it new ones"
-        raise NotSettled(why, next_step=f"reconciler publish {document.id}")
+        raise NotSettled(why, next_step=typed_command("publish", document.id))
 
 
 def not_settled(view: View) -> NotSettled:
@@ -107,4 +108,4 @@ def stands_for(document: Document, key: str) -> str:
 
 
 def _show(document: Document) -> str:
-    return f"reconciler show {document.id}"
+    return typed_command("show", document.id)

@@ -15,6 +15,7 @@ from reconciler.batch_account import Judged
 from reconciler.batch_group import Progress
 from reconciler.batch_refusal import refuse_unfit, too_bold
 from reconciler.batch_values import Head, Outcome
+from reconciler.typed_command import typed_command
 
 from ..bootstrap import REDACTION, Reconciler
 from ..shapes import batch_report, outcome_row, plan_report, planned_row
@@ -141,7 +142,7 @@ def _so_far(tally: Tally) -> str:
 
 def _stopped(head: Head, tally: Tally, plan: Path) -> tuple[str, ...]:
     left = head.documents - tally.documents
-    return (f"{left:,} documents are left: reconciler batch apply {plan} goes on",)
+    return (f"{left:,} documents are left: {typed_command('batch apply', str(plan))} goes on",)
 
 
 def revert(run: str, reason: str, *, every_document: bool) -> Work:

@@ -10,6 +10,7 @@ from html import escape
 from typing import Any, Final
 
 from reconciler.batch_values import Head
+from reconciler.typed_command import typed_command
 
 from .output import visible
 
@@ -48,8 +49,9 @@ def page(shape: Shape, head: Head) -> str:
         f"{head.walks:,} walks of {head.pages:,} pages; {head.walked_twice:,} containers were "
         "listed twice, for an absence rests on two."
     )
+    revert = typed_command("batch revert", shape["run"], options="--reason TEXT")
     back = (
-        f"<p><code>reconciler batch revert {name} --reason TEXT</code> makes what this run bound "
+        f"<p><code>{_told(revert)}</code> makes what this run bound "
         "to imported documents wait for a person. Nothing outside is touched.</p>"
     )
     body = [

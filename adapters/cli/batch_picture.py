@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,6 +9,8 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from reconciler.typed_command import typed_command
 
 from .next_picture import clock
 from .output import visible
@@ -58,13 +59,12 @@ def _next(shape: Shape, too_bold: Sequence[str]) -> Text:
         return Text("nothing to apply")
     if shape["plan"] is None:
         return Text("nothing is written yet; keep it with reconciler batch plan -o PLAN")
-    apply = f"reconciler batch apply {shlex.quote(shape['plan'])}"
     if not too_bold:
-        return Text(f"next: {apply}")
+        return Text(f"next: {typed_command('batch apply', shape['plan'])}")
+    apply = typed_command("batch apply", shape["plan"], options="--max-share 1")
     return Text(
         f"apply refuses it, for too much of {', '.join(map(visible, too_bold))} would be claimed\n"
-        "next: see examples with reconciler batch plan --examples 20; if they are right, "
-        f"{apply} --max-share 1"
+        "next: see examples with reconciler batch plan --examples 20; if they are right, " + apply
     )
 
 

@@ -14,6 +14,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from reconciler.typed_command import typed_command
+
 from ..shapes import about_surplus
 from .items_picture import items_picture, legend, outside, remarks
 from .next_picture import clock, next_picture
@@ -103,9 +105,10 @@ def _what_to_do(state: Shape) -> str:
     for extra in state["surplus"]:
         is_open = not extra["known"] and not extra["unlisted_since"]
         if is_open and extra["item"] in bound:
-            flags = f"--adopt {bound[extra['item']]} --also {extra['external_id']}"
-            to_resolve = f"reconciler resolve {state['document_id']} {extra['item']} {flags}"
-            return f"{about_surplus(state)}\n{to_resolve} --reason TEXT"
+            same = f"--adopt {bound[extra['item']]} --also {extra['external_id']}"
+            operands = (state["document_id"], extra["item"])
+            to_resolve = typed_command("resolve", *operands, options=f"{same} --reason TEXT")
+            return f"{about_surplus(state)}\n{to_resolve}"
     return about_surplus(state)
 
 

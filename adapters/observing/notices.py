@@ -18,6 +18,7 @@ import httpx
 from reconciler import events
 from reconciler.model import Document, DocumentState
 from reconciler.ports import Event
+from reconciler.typed_command import typed_command
 
 from . import metrics
 
@@ -122,5 +123,5 @@ def notice_of(document: Document, event: Event) -> dict[str, Any] | None:
         "item": event.item,
         "external_id": event.detail.get("external_id"),
         "why": document.next.why,
-        "next": f"reconciler {'explain' if is_held else 'show'} {document.id}",
+        "next": typed_command("explain" if is_held else "show", document.id),
     }

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from reconciler.model import Document, DocumentState, Grade, Item, ItemState, Origin, Reason
+from reconciler.typed_command import typed_command
 
 from .next_command import IMPORT
 from .offers import offers, standing, typed
@@ -91,14 +92,14 @@ def makes_more(document: Document) -> bool:
 def commands(document: Document, item: Item, reason: Reason | None) -> list[str]:
     """What to type, the likeliest first; empty where nothing is left to do about the item."""
     if may_be_made(document, item):
-        return [f"reconciler publish {document.id}"]
+        return [typed_command("publish", document.id)]
     if item.state is ItemState.PENDING:
-        return [f"reconciler show {document.id}"]
+        return [typed_command("show", document.id)]
     if item.state is not ItemState.HELD:
         return []
     return [
         *([IMPORT] if standing(item, reason) is Reason.POLICY else []),
-        f"reconciler recover {document.id}",
+        typed_command("recover", document.id),
         *(typed(offer, document, item) for offer in offers(item, reason)),
     ]
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from reconciler.duplicates import Duplicates, NotWalked
 from reconciler.duplicates_groups import Entity, Group
+from reconciler.typed_command import typed_command
 
 from .document_state import container
 from .values import account, shown_time
@@ -56,7 +57,7 @@ def _keep(entity: Entity) -> str | None:
     if of is None:
         return None
     choice = f"--adopt {of.bound_to} --also {entity.external_id} --reason TEXT"
-    return f"reconciler resolve {of.document_id} {of.item} {choice}"
+    return typed_command("resolve", of.document_id, of.item, options=choice)
 
 
 def _not_walked(one: NotWalked) -> dict[str, Any]:

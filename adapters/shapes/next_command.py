@@ -15,6 +15,7 @@ from reconciler.model import (
     Reason,
 )
 from reconciler.signature import may_live_elsewhere
+from reconciler.typed_command import typed_command
 
 from .offers import offers, typed
 
@@ -35,13 +36,13 @@ def next_command(document: Document, step: Next) -> str | None:
         case NextAction.NONE:
             return None
         case NextAction.PUBLISH:
-            return f"reconciler publish {document.id}"
+            return typed_command("publish", document.id)
         case NextAction.WAIT if may_live_elsewhere(document):
             return IMPORT
         case NextAction.WAIT:
-            return f"reconciler show {document.id}"
+            return typed_command("show", document.id)
         case NextAction.RECOVER | NextAction.RAISE_LIMIT:
-            return f"reconciler recover {document.id}"
+            return typed_command("recover", document.id)
         case NextAction.DECIDE:
             return _to_decide(document)
         case NextAction.ROTATE_TOKEN:
@@ -63,13 +64,13 @@ def _to_decide(document: Document) -> str:
     held = [item for item in document.items if item.state is ItemState.HELD]
     reasons = {judged.item: judged.reason for judged in document.verdicts}
     if is_looked_at_first(document):
-        return f"reconciler recover {document.id}"
+        return typed_command("recover", document.id)
     if held:
         first = held[0]
         return typed(offers(first, reasons.get(first.key))[0], document, first)
     if document.state is DocumentState.HELD:
-        return f"reconciler explain {document.id}"
-    return f"reconciler show {document.id}"
+        return typed_command("explain", document.id)
+    return typed_command("show", document.id)
 
 
 def is_looked_at_first(document: Document) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from reconciler.model import Document, Item, ItemState, Reason
 from reconciler.resolve_decision import Choice
+from reconciler.typed_command import typed_command
 
 _R = Reason
 
@@ -76,7 +77,5 @@ def standing(item: Item, judged: Reason | None) -> Reason | None:
 
 
 def typed(offer: Offer, document: Document, item: Item) -> str:
-    """As a command. A key may begin with a dash, which would be read as an option."""
-    if item.key.startswith("-"):
-        return f"reconciler resolve {offer.options} -- {document.id} {item.key}"
-    return f"reconciler resolve {document.id} {item.key} {offer.options}"
+    """As a command."""
+    return typed_command("resolve", document.id, item.key, options=offer.options)

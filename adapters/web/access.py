@@ -9,6 +9,8 @@ from typing import Final
 
 from fastapi import Request
 
+from reconciler.typed_command import typed_command
+
 from .refusals import Refused
 
 
@@ -78,6 +80,7 @@ def require(principal: Principal, scope: Scope) -> None:
         raise Refused(
             "forbidden",
             f"this takes the scope {scope.value}",
-            next_step=f"ask for a key with it (reconciler key create --scope {scope.value}), "
+            next_step="ask for a key with it "
+            f"({typed_command('key create', options=f'--scope {scope.value}')}), "
             "or for the claim that gives it to a token",
         )

@@ -12,6 +12,8 @@ from typing import Final
 
 from fastapi import Request
 
+from reconciler.typed_command import typed_command
+
 from .idempotency_key import KEY_HEADER
 from .next_request import collection
 from .raw_path import part
@@ -47,7 +49,7 @@ def said_to_a_client(next_step: str, request: Request) -> str:
     document_id = request.path_params.get("document_id")
     if document_id is not None:
         for command in OF_ONE:
-            typed = re.escape(f"reconciler {command} {document_id}")
+            typed = re.escape(typed_command(command, document_id))
             sent = _sent(command, document_id, place)  # percent-encoded: nothing to escape in it
             told = re.sub(rf"{typed}(?! --)(?=$|[,; ])", sent, told)
     return _OF_ONE.sub(lambda found: _sent(found[1], found[2], place), told)

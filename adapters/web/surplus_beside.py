@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from reconciler.model import Kind
 from reconciler.resolve_decision import Choice
+from reconciler.typed_command import typed_command
 
 Shape = Mapping[str, Any]
 
@@ -37,12 +38,10 @@ class Beside:
         }
 
     def command(self, document_id: str) -> str:
-        """The same to type. A key may begin with a dash, which would be read as an option."""
+        """The same to type."""
         also = " ".join(f"--also {one}" for one in self.ids)
         options = f"--adopt {self.bound} {also} --reason TEXT"
-        if self.key.startswith("-"):
-            return f"reconciler resolve {options} -- {document_id} {self.key}"
-        return f"reconciler resolve {document_id} {self.key} {options}"
+        return typed_command("resolve", document_id, self.key, options=options)
 
 
 def beside_bound(state: Shape) -> list[Beside]:

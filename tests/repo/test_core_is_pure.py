@@ -14,7 +14,7 @@ PURE = {
     "__future__", "abc", "asyncio", "base64", "binascii", "bisect", "collections", "contextlib",
     "copy", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "graphlib",
     "hashlib", "heapq", "hmac", "html", "inspect", "itertools", "json", "math", "numbers",
-    "operator", "re", "string", "struct", "textwrap", "types", "typing", "unicodedata",
+    "operator", "re", "shlex", "string", "struct", "textwrap", "types", "typing", "unicodedata",
 }  # fmt: skip
 CLOCKS = {"now", "utcnow", "today"}
 OUTSIDE = {"open", "print", "input", "eval", "exec", "breakpoint", "__import__"}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reconciler.model import DocumentState, ItemState, NextAction, Origin, Reason
+from reconciler.typed_command import typed_command
 
 from ...shapes import about_surplus
 from ..access import Principal, Scope
@@ -70,7 +71,7 @@ def primary_of(state: Shape) -> Action | None:
         case NextAction.NONE:
             return None
         case NextAction.WAIT:
-            reads = f"reconciler show {state['document_id']}"
+            reads = typed_command("show", state["document_id"])
             before = "" if command == reads else f"Nothing changes here before {command}. "
             return _read_again(here, "Read it again", reads, before)
         case NextAction.PUBLISH:
@@ -90,7 +91,7 @@ def primary_of(state: Shape) -> Action | None:
             return _read_again(
                 here,
                 "The token was renewed: read it again",
-                f"reconciler show {state['document_id']}",
+                typed_command("show", state["document_id"]),
                 before=f"{command} checks the token. ",
             )
         case NextAction.FIX_INPUT:
@@ -100,7 +101,7 @@ def primary_of(state: Shape) -> Action | None:
                 f"plan, then {command} hands in its next revision.",
                 method="get",
                 href=f"{here}#items",
-                command=f"reconciler show {state['document_id']}",
+                command=typed_command("show", state["document_id"]),
             )
 
 
@@ -113,7 +114,7 @@ def recover_of(document_id: str, label: str) -> Action:
         method="post",
         href=f"{place_of_document(document_id)}/recover",
         scopes=RECOVERERS,
-        command=f"reconciler recover {document_id}",
+        command=typed_command("recover", document_id),
     )
 
 
@@ -126,7 +127,7 @@ def refresh_of(document_id: str) -> Action:
         method="post",
         href=f"{place_of_document(document_id)}/refresh",
         scopes=RECOVERERS,
-        command=f"reconciler show {document_id} --refresh",
+        command=typed_command("show", document_id, options="--refresh"),
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from adapters.web.next_said import said_to_a_client
 from fixtures.stage import Stage
+from reconciler.typed_command import typed_command
 from tests.crash.plans import ONE_AD
 from tests.integration.web.in_process import asked
 from tests.integration.web.test_documents import DOCUMENTS
@@ -32,9 +33,12 @@ def about(document_id: str | None) -> Any:
          "GET {all}/d1/evidence, then reconciler recover d1"),
         ("d1", "reconciler publish d1", "POST {all}/d1/publish"),
         ("d1", "reconciler show d1 --refresh", "reconciler show d1 --refresh"),
-        (ODD, f"reconciler explain {ODD}", "GET {all}/jobs%2F7%2C%20M%C3%A4rz/evidence"),
+        (ODD, typed_command("explain", ODD), "GET {all}/jobs%2F7%2C%20M%C3%A4rz/evidence"),
         (None, "reconciler show d1, then submit it again", "GET {all}/d1, then submit it again"),
-        (None, f"reconciler show {ODD}", f"reconciler show {ODD}"),
+        ("-o'b", typed_command("show", "-o'b"), "GET {all}/-o%27b"),
+        ("-d", typed_command("show", "-d", options="--refresh"), "reconciler show --refresh -- -d"),
+        (None, typed_command("show", ODD), f"reconciler show '{ODD}'"),
+        (None, typed_command("show", "-d"), "reconciler show -- -d"),
         (None, "reconciler show a b", "reconciler show a b"),
         ("d1", "reconciler show d11", "GET {all}/d11"),
         ("d1", "reconciler resolve --help", "GET /openapi.json says what a decision may hold"),
