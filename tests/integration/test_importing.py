@@ -310,6 +310,21 @@ def test_where_no_finished_document_is_known_nothing_is_claimed_unless_it_is_sai
     assert (said.state, grades(said)) == (D.PUBLISHED, [("confirmed", "name_and_time")])
 
 
+def test_a_finished_document_that_recorded_no_id_does_not_count_as_known(
+    elsewhere: Elsewhere,
+) -> None:
+    elsewhere.made("A")
+    elsewhere.stage.time.pass_(HOUR)
+    empty = finished("0") | {"names": ["Z"]}
+
+    elsewhere.imports(line("1", "A"), empty)
+    unknown = elsewhere.recovered("1")
+    elsewhere.imports(complete=["act_1001"])
+
+    assert grades(unknown) == [("held", "policy")]
+    assert grades(elsewhere.recovered("1")) == [("confirmed", "name_and_time")]
+
+
 def test_an_interrupted_import_says_nothing_of_the_whole(elsewhere: Elsewhere) -> None:
     elsewhere.stage.time.pass_(HOUR)
     dying = elsewhere.stage.worker(DiesAt(effect="ledger.admit", after=True)).outside
