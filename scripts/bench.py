@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--rows", type=int, nargs="+", default=sizes, help="sizes (default: 6000 50000 200000)")
     add = parser.add_argument_group("read").add_argument
     add("--reads", type=int, default=2_000, help="of a healthy document (default: 2000)")
+    add("--first", action="store_true", help="as if each were read for the first time")
     add = parser.add_argument_group("batch").add_argument
     add("--documents", type=int, default=2_000, help="broken; as many healthy ones beside them")
     add("--containers", type=int, help="default: one for 200 documents")

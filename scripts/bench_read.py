@@ -41,6 +41,8 @@ Get = Callable[[str], float]
 
 def bench_read(wanted: argparse.Namespace) -> bool:
     """Publish some documents, then read them by turns. Whether the target is met."""
+    if wanted.first:  # nothing is kept of the reads before
+        whole_document._remembered = whole_document._values_of  # noqa: SLF001
     with tempfile.TemporaryDirectory(prefix="reconciler-bench-", dir=wanted.dir) as folder:
         with fake_process() as url:
             settings = _settings(Path(folder), url)
