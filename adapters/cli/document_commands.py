@@ -13,6 +13,7 @@ from reconciler.plan import parse_plan_text
 from reconciler.ports import View
 from reconciler.settle import Settled
 from reconciler.signature import may_live_elsewhere
+from reconciler.typed_command import typed_command
 from reconciler.verdict import Absent, Found, Inconclusive, Verdict
 
 from ..bootstrap import Reconciler
@@ -175,7 +176,7 @@ def _honoured(view: View) -> str:
     elif is_live(document.lease, view.now):
         by = f"once what is under way ends, that cancels it, or {_LEAVES_PUBLISHED}"
     else:
-        by = f"{look}: reconciler recover {document.id}"
+        by = f"{look}: {typed_command('recover', document.id)}"
     return f"recorded: nothing more is created; {by}"
 
 
@@ -196,7 +197,7 @@ def _of_one(shape: dict[str, Any], key: str) -> dict[str, Any]:
     if not any(narrowed.values()):
         raise UnknownItem(
             f"the document has no item {key}",
-            next_step=f"reconciler show {shape['document_id']}",
+            next_step=typed_command("show", shape["document_id"]),
         )
     return shape | narrowed
 
