@@ -279,8 +279,15 @@ def is_said_not_made(document: Document, item: Item) -> bool:
 
 def _why_over_elsewhere(states: set[ItemState]) -> str:
     if ItemState.PENDING in states:
-        return "it finished elsewhere; what was not recorded of it nobody looks for or makes here"
-    return "imported documents are not published from here"
+        return (
+            "it finished elsewhere; what was not recorded of it nobody looks for or makes here: "
+            "see in its old container whether it exists, and submit it as a new document only if "
+            "it does not"
+        )
+    return (
+        "imported documents are not published from here: look into its old container for what was "
+        "renamed or moved, then submit what is missing as a new document"
+    )
 
 
 def _why_at_rest(document: Document) -> str:

@@ -315,3 +315,16 @@ def test_a_cancel_that_was_recorded_is_told_with_what_comes_first(under_way: Doc
     line = replace(under_way, items=(), next=step)
     told = shown_next(line, OPEN, at(10), unsettled=True).why
     assert told.count("then it is cancelled") == 1
+
+
+@pytest.mark.parametrize("state", [I.ABSENT, I.PENDING])
+def test_what_is_missing_of_an_imported_one_is_submitted_anew_once_its_container_was_checked(
+    state: ItemState,
+) -> None:
+    over = document([item("a", state)], D.PARTLY_PUBLISHED, origin=Origin.IMPORTED)
+
+    step = next_step(over, OPEN, at(10))
+
+    assert step.action is N.NONE
+    assert "its old container" in step.why
+    assert "as a new document" in step.why.partition("its old container")[2]
