@@ -180,10 +180,11 @@ def _why_not_yet(document: Document) -> str:
 
 def _may_not_show_yet(document: Document) -> bool:
     """Whether it is only waited until everything shows, by the timings that were stored."""
+    if not document.attempts or document.due_at is None:
+        return False
     intents = [i.intent for i in document.items if i.intent and needs_settling(i)]
     times = [settle_at(one, document.attempts, document.attempts[-1].timings) for one in intents]
-    due_at = document.due_at
-    return any(time is not None and due_at is not None and due_at <= time for time in times)
+    return any(time is not None and document.due_at <= time for time in times)
 
 
 def _of_sendable(document: Document, account: Account, now: datetime, worker_seen: bool) -> Next:
