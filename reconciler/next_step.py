@@ -51,6 +51,7 @@ _WHYS_MISSING: Final = (PROVEN, NOT_LISTED, SAID, NOT_SENT)
 """Why what may be sent does not exist, in the order it is told."""
 
 _THEN_CANCELLED: Final = "; then it is cancelled"
+_LOOKED_FOR_THEN: Final = "a call went unanswered; it is looked for again then"
 
 _WHY_POLICY: Final = (
     "nothing is claimed while no finished document of its account is known; import them, or say "
@@ -69,9 +70,8 @@ def next_step(
         case DocumentState.DRAFT:
             return _of_draft(document)
         case DocumentState.QUEUED:
-            unsettled = is_unsettled(document, now)
-            step = _of_queued(document, account, now, worker_seen, unsettled)
-            return _then_cancelled(document, step)
+            told = replace(document, next=_of_waiting(document))  # what it was stored with is over
+            return _shown_queued(told, account, now, worker_seen, is_unsettled(document, now))
         case DocumentState.PUBLISHING:
             return _then_cancelled(document, _of_publishing(document, now, worker_seen))
         case DocumentState.HELD:
@@ -93,12 +93,19 @@ def shown_next(
     `unsettled` None: to be seen from the document's items; given for one that is told without.
     """
     worker_seen = worker_seen and document.origin is Origin.OURS
-    if document.state is DocumentState.QUEUED and unsettled is not None:
-        step = _of_queued(document, account, now, worker_seen, unsettled)
-        return _then_cancelled(document, step)
-    if document.state in (DocumentState.QUEUED, DocumentState.PUBLISHING):
+    if document.state is DocumentState.QUEUED:
+        unsettled = is_unsettled(document, now) if unsettled is None else unsettled
+        return _shown_queued(document, account, now, worker_seen, unsettled)
+    if document.state is DocumentState.PUBLISHING:
         return next_step(document, account, now, worker_seen=worker_seen)
     return document.next
+
+
+def _shown_queued(
+    document: Document, account: Account, now: datetime, worker_seen: bool, unsettled: bool
+) -> Next:
+    step = _of_queued(document, account, now, worker_seen, unsettled)
+    return _then_cancelled(document, step)
 
 
 def is_seen(seen_at: datetime | None, now: datetime) -> bool:
@@ -156,26 +163,26 @@ def _then_cancelled(document: Document, step: Next) -> Next:
 
 def _of_unsettled(document: Document, now: datetime, worker_seen: bool) -> Next:
     if document.due_at is not None and now < document.due_at:
-        return Next(action=NextAction.WAIT, why=_why_not_yet(document), until=document.due_at)
+        stored = document.next
+        is_about_it = (stored.action, stored.until) == (NextAction.WAIT, document.due_at)
+        why = stored.why if is_about_it else _LOOKED_FOR_THEN
+        return Next(action=NextAction.WAIT, why=why, until=document.due_at)
     action = NextAction.WAIT if worker_seen else NextAction.RECOVER
     return Next(action=action, why="a call went unanswered; it is time to look what it made")
 
 
-def _why_not_yet(document: Document) -> str:
-    """Too soon, or looked for in vain: then with what was recorded of that look.
-
-    A line of a list comes without its items: there what was stored with its time is as good.
-    """
-    stored = document.next
-    if not document.items and (stored.action, stored.until) == (NextAction.WAIT, document.due_at):
-        return stored.why
+def _of_waiting(document: Document) -> Next:
+    """Why it waits until it is due: too early, or looked for in vain, and then with what was
+    recorded of that look. Said when the time is set, and shown until then."""
     if _may_not_show_yet(document):
-        return "a call went unanswered; what it made may not show yet"
+        why = "a call went unanswered; what it made may not show yet"
+        return Next(action=NextAction.WAIT, why=why, until=document.due_at)
     open_keys = {item.key for item in document.items if needs_settling(item)}
     reasons = {one.reason for one in document.verdicts if one.item in open_keys and one.reason}
     told = ", ".join(sorted(reason.value for reason in reasons - {Reason.TOO_SOON}))
-    in_vain = f"the last look gave no verdict ({told}), and " if told else ""
-    return f"a call went unanswered; {in_vain}it is looked for again then"
+    in_vain = f"a call went unanswered; the last look gave no verdict ({told}), and it is looked "
+    why = f"{in_vain}for again then" if told else _LOOKED_FOR_THEN
+    return Next(action=NextAction.WAIT, why=why, until=document.due_at)
 
 
 def _may_not_show_yet(document: Document) -> bool:

@@ -15,7 +15,7 @@ from reconciler.errors import ForeignLedger, WrongSchema
 
 from .tables import METADATA
 
-VERSION: Final = "0012"
+VERSION: Final = "0013"
 """The revision this program reads and writes: the newest of `migrations/versions`."""
 
 VERSION_TABLE: Final = "ledger_schema"

@@ -19,6 +19,8 @@ from reconciler.model import (
     DocumentState,
     ItemState,
     Kind,
+    Next,
+    NextAction,
     Origin,
     Purpose,
     Surplus,
@@ -130,6 +132,7 @@ async def test_times_are_read_by_people(ledger: SqlLedger, ledger_url: str) -> N
 
 SOON = NOW + timedelta(days=1)
 BEFORE = NOW - MINUTE
+IN_VAIN = Next(action=NextAction.WAIT, until=SOON, why="the last look gave no verdict (clock)")
 EVERY_WAY = [
     document(),
     document(state=DocumentState.HELD),
@@ -142,6 +145,10 @@ EVERY_WAY = [
     queued(due_at=None),
     queued("d1", pending("a1"), due_at=BEFORE),
     queued("d1", pending("a1"), due_at=SOON),
+    queued("d1", pending("a1"), due_at=SOON, next=IN_VAIN),
+    queued("d1", pending("a1"), due_at=SOON + MINUTE, next=IN_VAIN),
+    queued("d1", pending("a1"), due_at=SOON, next=IN_VAIN, cancel_requested=True),
+    queued("d1", pending("a1"), due_at=BEFORE, cancel_requested=True),
     queued("d1", pending("a1"), due_at=BEFORE, **leased(Purpose.SETTLE, SOON)),
     queued("d1", pending("a1"), due_at=BEFORE, **leased(Purpose.SETTLE, BEFORE)),
     publishing("d1", pending("a1"), **LIVE),
