@@ -187,8 +187,9 @@ def converter_of(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
     if isinstance(type_, Enum) and type_.enum_class is not None:
         return {member.value: member for member in type_.enum_class}.__getitem__
     convert = type_.dialect_impl(dialect).result_processor(dialect, None)
-    is_json_text = convert is not None and isinstance(type_, JSON)
-    return dialect._json_deserializer if is_json_text else convert  # noqa: SLF001
+    if convert is not None and isinstance(type_, JSON):
+        return dialect._json_deserializer or convert  # noqa: SLF001 - none: somebody else's engine
+    return convert
 
 
 def _converters(found: Iterable[Convert | None]) -> Converters:

@@ -30,7 +30,7 @@ from fixtures.memory_ledger import MemoryLedger
 from fixtures.stage import Stage, is_crash
 from fixtures.world_graph import US, Sky, Weather
 from reconciler import cancel
-from reconciler.errors import DecisionRefused, WrongState
+from reconciler.errors import DecisionRefused, UnknownItem, WrongState
 from reconciler.limits import Limits
 from reconciler.model import Document, DocumentState, Echo, ItemState
 from reconciler.outside import Outside
@@ -220,7 +220,7 @@ def _decide(stage: Stage, document_id: str, said: Decision, life: DiesAt | None)
     before = len(stage.graph.creates)
     try:
         resolved = stage.time.run(resolve(document_id, said, worker))
-    except DecisionRefused as refused:
+    except (DecisionRefused, UnknownItem) as refused:
         return refused.message
     except BaseException as error:
         if not is_crash(error):

@@ -34,10 +34,13 @@ ITEM: Final = {
 }
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", "somebody else's sqlite", "postgresql"])
 def dialect(request: pytest.FixtureRequest) -> Iterator[Dialect]:
-    """As our engines have it: SQLite's JSON is text within the text, its truth 0 and 1."""
-    if request.param == "sqlite":
+    """As our engines have it, and an application's own, in whose transaction we read: SQLite's JSON
+    is text within the text, its truth 0 and 1."""
+    if request.param == "somebody else's sqlite":
+        yield create_engine("sqlite://").dialect
+    elif request.param == "sqlite":
         database = SqliteDatabase.in_memory()
         yield database._connection.dialect
         database.close()

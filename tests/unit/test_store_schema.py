@@ -96,8 +96,8 @@ def test_what_the_migrations_need_is_packed_with_them() -> None:
     names = {each.name for each in versions.iterdir()}
 
     assert {"__init__.py", "0001_first.py", "0002_document_status.sqlite.sql"} <= names
-    versions = ("0001", "0002", "0012", "0013")
-    assert {f"{each}_document_status.postgresql.sql" for each in versions} <= names
+    views = ("0001", "0002", "0012", "0013")
+    assert {f"{each}_document_status.postgresql.sql" for each in views} <= names
     assert (schema.MIGRATIONS / "env.py").is_file()
 
 
