@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from . import events
-from .copying import replace
+from .copying import quick, replace
 from .created_time import parse_created_time
 from .facts import items_beside, with_items
 from .limits import Limits
@@ -116,6 +116,7 @@ def told_unlisted(before: Document, after: Document) -> tuple[Event, ...]:
     )
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class _Recorded:
     external_id: str

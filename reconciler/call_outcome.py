@@ -12,6 +12,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any
 
+from .copying import quick
 from .model import CallError, Kind, Outcome
 
 
@@ -25,6 +26,7 @@ class Again(StrEnum):
     NEVER = "never"  # the same input fails again
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateRequest:
     """One create, complete: name with its mark, parent, labels and status stand in `params`."""
@@ -57,6 +59,7 @@ class Answer:
         )
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     """An answer with the item and the call number it belongs to: what becomes a fact."""

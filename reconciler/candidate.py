@@ -5,7 +5,8 @@ An id that was read twice with different data, within a walk or across two, has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 
@@ -86,8 +87,14 @@ def readings_by_id(listings: Iterable[Listing]) -> Mapping[str, Readings]:
     """The rows of these listings, judged together, in an order that no page or walk decides."""
     found: dict[str, list[Row]] = {}
     for listing in sorted(listings, key=lambda listing: listing.started_at):
-        for row in sorted(listing.rows, key=repr):
+        for row in _in_order(listing.rows):
             readings = found.setdefault(row.id, [])
             if row not in readings:
                 readings.append(row)
     return {row_id: tuple(map(Candidate, rows)) for row_id, rows in found.items()}
+
+
+def _in_order(rows: Collection[Row]) -> list[Row]:
+    """By id; several readings of one id by all they say."""
+    times = Counter(row.id for row in rows)
+    return sorted(rows, key=lambda row: (row.id, repr(row) if times[row.id] > 1 else ""))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Final
+
+_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def canonical_json(value: object) -> str:
     """The value as the shortest sorted text."""
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-    )
+    return _ENCODER.encode(value)
 
 
 def digest(value: object) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from .candidate import Readings
+from .copying import quick
 from .listing import Place
 from .model import Attempt, Document, Intent, Item, ItemState, Kind, Timings
 from .policy import Policy, is_in_log
@@ -17,6 +18,7 @@ from .ports import Binding, Rival
 from .settling import Window, settle_at, window
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimant:
     """An intent with all that its sieves need.

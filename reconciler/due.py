@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
+from .copying import quick
 from .model import Account
 
 
@@ -32,6 +33,7 @@ class Due(StrEnum):
     STRANDED = "stranded"
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueDocument:
     """One row of an answer. `at` is when it fell due, None for kinds that know no time.

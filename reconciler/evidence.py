@@ -20,6 +20,7 @@ from .comparing import (
     is_outside,
     source_shown,
 )
+from .copying import quick
 from .limits import Limits
 from .listing import IncompleteListing, Listing, Row, Walk
 from .model import Grade, Item, Reason
@@ -41,6 +42,7 @@ class LabelCheck(StrEnum):
     GONE = "gone"
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conclusion:
     """A verdict before its evidence is sealed. `reason` None and no row: absent."""

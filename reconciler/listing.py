@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol
 
+from .copying import quick
 from .mark import MarksSeen, marks_of, split_name, without_cut_mark
 from .model import Container, Document, Item, Kind, Reason
 from .names import canonical, unescaped
@@ -47,6 +48,7 @@ class WalkRequest:
         return self.container, self.kind
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One entity as a page gave it. None means that the field was missing or null.

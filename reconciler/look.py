@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from .copying import quick
 from .funnel import DEFAULT_POLICY, Policy, needs_label_check
 from .listing import IncompleteListing, Listing, Place, Statuses
 from .model import Document, Item, ItemState, Reason
@@ -20,6 +21,7 @@ from .verdict import Judgement, Verdict
 from .walking import Step, Walking, places_of
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """An item as it was read before the walk: a decision on anything newer is `stale`."""

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from .copying import quick
+
 ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 """Base 32 in lower case: survives every case-keeping store and needs no escaping."""
 
@@ -27,6 +29,7 @@ _TRACE: Final = re.compile(r"(?<![a-z0-9])rc1-", re.IGNORECASE)
 _CUT_MARK: Final = re.compile(r"\s\[rc1-.*\Z", re.IGNORECASE | re.DOTALL)
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Mark:
     """One intent's mark, as it was sent."""
@@ -39,6 +42,7 @@ class Mark:
         return f" [{self.document_part}.{self.item_part}]"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class MarksSeen:
     """What marks one row shows.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from .copying import quick
 from .mark import Mark
 from .words import (
     PASSING,
@@ -61,6 +62,7 @@ __all__ = [
 ]
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Container:
     """The external parent whose children are listed. An account's id carries its `act_`."""
@@ -81,6 +83,7 @@ class CallError:
     trace_id: str | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One create request under an intent, numbered from 1. Written before it is sent.
@@ -103,6 +106,7 @@ class Call:
         return self.outcome in (Outcome.CREATED, Outcome.REJECTED, Outcome.NOT_SENT)
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
     """The durable record, written before the call, that we may be about to create this item.
@@ -147,6 +151,7 @@ class Intent:
         return any(call.external_id is not None for call in self.calls)
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One entity the document wants. `key` is unique in the document and never shown outside."""
@@ -165,6 +170,7 @@ class Item:
     intent: Intent | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timings:
     """The durations an attempt ran under. Kept with it, for later settings may differ."""
@@ -177,6 +183,7 @@ class Timings:
     clock_skew: timedelta
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One execution of a document by one worker, counted at the claim.
@@ -195,6 +202,7 @@ class Attempt:
     error: str | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
     """Time-bounded sole right to act on a document. `until` is by the ledger's clock."""
@@ -236,6 +244,7 @@ class JudgedItem:
     evidence_hash: str
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Next:
     """The next safe action and why. `until` is None where no time is known or none matters."""
@@ -278,6 +287,7 @@ class Account:
         return token_print != self.token_print
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """What a user wants published, and everything known about it.

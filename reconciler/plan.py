@@ -13,6 +13,7 @@ from typing import Any
 
 from .canonical_json import digest
 from .complaints import Complaints, shown
+from .copying import quick
 from .errors import InvalidPlan
 from .model import Container, Echo, Item, Kind
 from .plan_items import Draft, read_draft
@@ -25,6 +26,7 @@ from .twins import check_length, identity, twins_among
 __all__ = ["ITEMS_MAX", "Plan", "PlannedItem", "parse_plan_text", "read_plan", "wish"]
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedItem:
     """An item as a plan wants it. Exactly one of `parent` and `parent_ref` is set."""

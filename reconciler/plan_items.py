@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from .complaints import Complaints, shown
+from .copying import quick
 from .model import Container, ContainerKind, Kind
 from .plan_params import check_params
 from .plan_values import INVALID, Reference, Tree, read_id, read_name
@@ -17,6 +18,7 @@ ITEM_KEYS: Final = ("key", "kind", "name", "params")
 _KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """An item as far as it could be read; None where a field was refused, which has been said."""

@@ -15,17 +15,10 @@ from .activity_log import LoggedCreations, UnreadLog
 from .arriving import Arrivals
 from .batching import Batches
 from .call_outcome import Answer, CreateRequest
+from .copying import quick
 from .due import Duties
 from .listing import Keep, Walk, WalkRequest
-from .model import (
-    Account,
-    Attempt,
-    Document,
-    DocumentState,
-    Grade,
-    Intent,
-    Kind,
-)
+from .model import Account, Attempt, Document, DocumentState, Grade, Intent, Kind
 from .verdict import Evidence
 
 # --- the ledger ------------------------------------------------------------------------------
@@ -45,8 +38,7 @@ class Binding:
 class Rival:
     """An intent of another document that lacks its entity, or bound it by name and time.
 
-    It contests a row unless its own sieves disprove that row. `attempts` are those of its
-    document, for its windows.
+    It contests a row its own sieves do not disprove. `attempts`: its document's, for its windows.
     """
 
     document_id: str
@@ -158,6 +150,7 @@ class Recorded:
     event: Event
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """What a decision may look at: read inside the transaction, after the guard matched.
@@ -173,6 +166,7 @@ class View:
     worker_seen: bool | None = field(default=None, compare=False)
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """What a decision wants stored. An unchanged document costs no write but the guard's.

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from .access import close_the_whole_app, closed_by
 from .attributes import told_unlisted
-from .copying import replace
+from .copying import quick, replace
 from .deciding import (
     due_after,
     is_stale,
@@ -50,6 +50,7 @@ class Recovered:
     withheld: Reason | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """What a run was asked for. `imported`: documents from elsewhere are settled too, though nobody

@@ -16,6 +16,7 @@ from datetime import timedelta
 from . import events
 from .access import closed_because
 from .cancel import cancel
+from .copying import quick
 from .facts import with_answers_decided
 from .holding import hold_overdue, is_overdue
 from .lifecycle import cancel_is_due
@@ -30,6 +31,7 @@ from .verdict import Verdict
 from .work import is_held_by_another, work_on
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
     """What a run did. `verdicts` is by item key and empty where nothing was judged.

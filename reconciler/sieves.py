@@ -18,6 +18,7 @@ from typing import Any, Final
 from . import comparing as row
 from .candidate import Candidate, Readings
 from .claimant import Claimant
+from .copying import quick
 from .model import Reason
 
 Holds = Callable[[Claimant, Candidate], bool]
@@ -108,6 +109,7 @@ _DISPROOFS: Final = tuple((stage, line) for stage, line in _LINES if line.doubt 
 _DOUBTS: Final = tuple((stage, line) for stage, line in _LINES if line.doubt is not None)
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
     """What all sieves together say of one id: at which stage, why. A survivor has no stage."""

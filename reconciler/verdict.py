@@ -12,50 +12,56 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final
 
 from .listing import Row
 from .model import Grade, Reason, Surplus
 from .names import storable
 
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=dict).encode
+
 _MAY_BE_REFUSED: Final = re.compile(r"\\u(0000|d[89a-f])")
 """U+0000 and surrogates as JSON spells them. Nearly no body has any, and each piece of one that has
 must be looked at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What a verdict rests on. `body` is plain JSON: strings, numbers, lists, mappings, None.
+    """What a verdict rests on: plain JSON, under one hash.
 
-    `id` and `hash` follow from the body alone, so the same judgement stored twice is one row and
-    a changed byte is noticed when it is read.
+    `text` is its canonical spelling, in ASCII, and what is stored. `id` and `hash` follow from it
+    alone, so the same judgement stored twice is one row and a changed byte is noticed when it is
+    read.
     """
 
-    body: Mapping[str, Any]
+    text: str
     hash: str
     id: str
 
     @staticmethod
     def of(body: Mapping[str, Any]) -> Evidence:
         """Seal a body, made storable: outside text may hold what a database refuses."""
-        text = _canonical(body)
-        if _MAY_BE_REFUSED.search(text):
-            text = _canonical(_storable(body))
+        text = _CANONICAL(body)
+        return Evidence.sealed(
+            _CANONICAL(_storable(body)) if _MAY_BE_REFUSED.search(text) else text
+        )
+
+    @staticmethod
+    def sealed(text: str) -> Evidence:
+        """Evidence of this text, as it was sealed before: with the hash and the id it must have."""
         digest = _hash(text)
-        return Evidence(body=json.loads(text), hash=digest, id=f"ev_{digest[:26]}")
+        return Evidence(text=text, hash=digest, id=f"ev_{digest[:26]}")
 
-
-def evidence_hash(body: Mapping[str, Any]) -> str:
-    """SHA-256, in hex, of the body's canonical JSON."""
-    return _hash(_canonical(body))
-
-
-def _canonical(body: Mapping[str, Any]) -> str:
-    return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=dict)
+    @cached_property
+    def body(self) -> Mapping[str, Any]:
+        """Strings, numbers, lists, mappings, None: read from the text when first asked for."""
+        body: Mapping[str, Any] = json.loads(self.text)
+        return body
 
 
 def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _storable(value: Any) -> Any:

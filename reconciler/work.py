@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from .copying import quick
 from .deciding import owed_places
 from .facts import items_beside, with_answers_decided
 from .lease import is_free
@@ -19,6 +20,7 @@ from .signature import is_unsettled, needs_settling, owes_look
 from .walking import place_of
 
 
+@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """`settles`: the run leads to *the end*. Otherwise it may add surplus, and moves no state."""

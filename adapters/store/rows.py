@@ -11,7 +11,6 @@ from datetime import timedelta
 from operator import attrgetter
 from typing import Any, Final
 
-from reconciler.copying import quick
 from reconciler.mark import Mark
 from reconciler.model import (
     Account,
@@ -32,8 +31,6 @@ from reconciler.model import (
 from .columns import MICROSECOND
 from .statement import AnyRow, Values
 
-_item, _intent, _call, _container = quick(Item), quick(Intent), quick(Call), quick(Container)
-_mark, _attempt, _document = quick(Mark), quick(Attempt), quick(Document)
 _NO_REFS: Final[frozenset[str]] = frozenset()
 
 _ALIKE: Final = (
@@ -69,9 +66,9 @@ def document_of(
     verdicts: Iterable[JudgedItem] = (),
 ) -> Document:
     """The value of a document's row and its parts."""
-    return _document(
+    return Document(
         **dict(zip(_ALIKE, _alike_of(row), strict=True)),
-        container=_container(kind=row.container_kind, id=row.container_id),
+        container=Container(kind=row.container_kind, id=row.container_id),
         lease=_lease_of(row),
         next=Next(action=row.next_action, why=row.next_why, until=row.next_until),
         items=tuple(items),
@@ -115,8 +112,8 @@ def item_of(row: AnyRow, intent: Intent | None) -> Item:
     """The value of an item's row and its intent."""
     parent = None
     if row.parent_kind is not None:
-        parent = _container(kind=row.parent_kind, id=row.parent_id)
-    return _item(
+        parent = Container(kind=row.parent_kind, id=row.parent_id)
+    return Item(
         key=row.key,
         position=row.position,
         kind=row.kind,
@@ -163,11 +160,11 @@ def intent_of(row: AnyRow, calls: Iterable[Call]) -> Intent:
     """The value of an intent's row and its calls."""
     mark = None
     if row.mark_document_part is not None:
-        mark = _mark(row.mark_document_part, row.mark_item_part)
-    return _intent(
+        mark = Mark(row.mark_document_part, row.mark_item_part)
+    return Intent(
         kind=row.kind,
         name=row.name,
-        container=_container(kind=row.container_kind, id=row.container_id),
+        container=Container(kind=row.container_kind, id=row.container_id),
         fingerprint=row.fingerprint,
         mark=mark,
         mark_in_name=row.mark_in_name,
@@ -201,7 +198,7 @@ def call_values(document_id: str, key: str, call: Call) -> Values:
 
 def call_of(row: AnyRow) -> Call:
     """The value of a call's row."""
-    return _call(
+    return Call(
         number=row.number,
         attempt=row.attempt,
         started_at=row.started_at,
@@ -223,7 +220,7 @@ def attempt_values(document_id: str, attempt: Attempt) -> Values:
 def attempt_of(row: AnyRow) -> Attempt:
     """The value of an attempt's row."""
     timings = Timings(**{name: timedelta(0, 0, count) for name, count in row.timings.items()})
-    return _attempt(
+    return Attempt(
         number=row.number,
         lease_epoch=row.lease_epoch,
         owner=row.owner,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, asdict, dataclass, field
 from typing import Any
 
 import pytest
 
 from fixtures.samples import at, attempt, document, item, lease
 from reconciler.copying import quick, replace
-from reconciler.model import Call, Document
+from reconciler.model import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +76,67 @@ def test_a_field_that_does_not_exist_is_refused() -> None:
         replace(document(), nonsense=1)  # type: ignore[call-arg]
 
 
-def test_what_is_made_quickly_is_what_the_class_itself_makes() -> None:
-    quickly = quick(Call)(number=1, attempt=2, started_at=at(0))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByName:
+    """A class of every kind of field that is given by its name."""
 
-    assert quickly == Call(number=1, attempt=2, started_at=at(0))
-    assert type(quickly) is Call
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        quickly.number = 2  # type: ignore[misc]
+    one: int
+    two: str = "two"
+    three: list[int] = field(default_factory=list)
 
 
-def test_what_is_made_quickly_refuses_what_the_class_refuses() -> None:
-    made = quick(Call)
+@dataclass(frozen=True, slots=True)
+class ByPlace:
+    """A class whose fields may be given in their order, but for one."""
 
-    with pytest.raises(TypeError, match="started_at"):
-        made(number=1, attempt=2)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="nonsense"):
-        made(number=1, attempt=2, started_at=at(0), nonsense=1)  # type: ignore[call-arg]
+    one: int
+    two: str = "two"
+    three: list[int] = field(default_factory=list, kw_only=True)
+
+
+def test_a_quick_class_takes_what_it_took_and_means_the_same() -> None:
+    by_name, by_place = quick(ByName), quick(ByPlace)
+
+    assert (by_name, by_place) == (ByName, ByPlace)
+    assert asdict(ByName(one=1)) == {"one": 1, "two": "two", "three": []}
+    assert asdict(ByPlace(1, "zwei", three=[3])) == {"one": 1, "two": "zwei", "three": [3]}
+    assert ByName(two="zwei", one=1) == ByName(one=1, two="zwei")
+    assert repr(ByPlace(1)) == "ByPlace(one=1, two='two', three=[])"
+    assert type(ByName(one=1)) is ByName
+
+
+def test_what_a_quick_class_makes_for_each_is_made_for_each() -> None:
+    assert quick(ByName)(one=1).three is not ByName(one=1).three
+
+
+def test_what_a_quick_class_made_is_frozen() -> None:
+    made = quick(ByName)(one=1)
+
+    with pytest.raises(FrozenInstanceError):
+        made.one = 2  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        del made.one
+    assert replace(made, one=2) == ByName(one=2)
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"two": "two"}, "ByName.__init__.*one"),
+        ({"one": 1, "nonsense": 1}, "ByName.__init__.*nonsense"),
+    ],
+    ids=["nothing for a field", "a field that does not exist"],
+)
+def test_a_quick_class_refuses_what_it_refused(given: dict[str, Any], why: str) -> None:
+    with pytest.raises(TypeError, match=why):
+        quick(ByName)(**given)
+
+
+def test_a_quick_class_takes_by_name_what_it_took_by_name() -> None:
+    made: Any = quick(ByName)
+
     with pytest.raises(TypeError, match="positional"):
-        made(1, 2, at(0))  # type: ignore[call-arg]
+        made(1)
 
 
 @pytest.mark.parametrize("kind", [Checked, Unslotted, Inherited])

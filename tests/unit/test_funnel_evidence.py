@@ -25,7 +25,7 @@ from fixtures.funnel_world import (
 from reconciler.evidence import EXAMPLES_MAX
 from reconciler.listing import Row, Statuses
 from reconciler.model import Kind, Reason
-from reconciler.verdict import Verdict, evidence_hash
+from reconciler.verdict import Evidence, Verdict
 
 UNMARKED = document(item(part=None), part=None)
 STAGES = [
@@ -62,7 +62,7 @@ def test_it_is_plain_json_and_its_hash_fits(rows: tuple[Row, ...]) -> None:
     read_back = json.loads(json.dumps(evidence.body))
 
     assert read_back == evidence.body
-    assert evidence_hash(read_back) == evidence.hash
+    assert Evidence.of(read_back) == evidence
     assert evidence.id == f"ev_{evidence.hash[:26]}"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fixtures.funnel_world import row
 from reconciler.model import Grade, Reason
-from reconciler.verdict import Absent, Evidence, Found, Inconclusive, Verdict, evidence_hash, word
+from reconciler.verdict import Absent, Evidence, Found, Inconclusive, Verdict, word
 
 EVIDENCE = Evidence.of({"now": "2026-03-10T12:00:00+00:00", "stages": [{"in": 1}]})
 
@@ -29,12 +29,12 @@ def test_the_same_body_has_the_same_hash_whatever_the_order_of_its_keys() -> Non
 
 @pytest.mark.parametrize("changed", [{"a": 2}, {"a": "1"}, {"a": 1, "b": None}, {"A": 1}])
 def test_a_changed_body_has_another_hash(changed: dict[str, object]) -> None:
-    assert evidence_hash(changed) != evidence_hash({"a": 1})
+    assert Evidence.of(changed).hash != Evidence.of({"a": 1}).hash
 
 
 def test_the_id_follows_from_the_hash() -> None:
     assert EVIDENCE.id == f"ev_{EVIDENCE.hash[:26]}"
-    assert EVIDENCE.hash == evidence_hash(EVIDENCE.body)
+    assert Evidence.of(EVIDENCE.body) == Evidence.sealed(EVIDENCE.text) == EVIDENCE
 
 
 def test_a_body_is_sealed_as_a_database_can_keep_it() -> None:
@@ -43,4 +43,4 @@ def test_a_body_is_sealed_as_a_database_can_keep_it() -> None:
 
     assert sealed.body == {"a\\u0000": ["\\ud83d", {"b": "too_soon"}], "c": [1, None, 0.5]}
     assert type(sealed.body["a\\u0000"][1]["b"]) is str
-    assert sealed.hash == evidence_hash(sealed.body)
+    assert Evidence.of(sealed.body) == sealed
