@@ -68,14 +68,15 @@ _errors = st.builds(
 
 
 @st.composite
-def _calls(draw: st.DrawFn) -> tuple[Call, ...]:
-    count = draw(st.integers(0, 3))
+def _calls(draw: st.DrawFn, attempts: tuple[Attempt, ...]) -> tuple[Call, ...]:
+    """Each of an attempt that stands: the ledger loses none."""
+    count = draw(st.integers(0, 3)) if attempts else 0
     return tuple(
         draw(
             st.builds(
                 Call,
                 number=st.just(number),
-                attempt=_count,
+                attempt=st.sampled_from([attempt.number for attempt in attempts]),
                 started_at=times,
                 ended_at=st.none() | times,
                 outcome=st.none() | st.sampled_from(Outcome),
@@ -88,7 +89,7 @@ def _calls(draw: st.DrawFn) -> tuple[Call, ...]:
 
 
 @st.composite
-def _intents(draw: st.DrawFn, external_ids: list[str]) -> Intent:
+def _intents(draw: st.DrawFn, external_ids: list[str], attempts: tuple[Attempt, ...]) -> Intent:
     external_id = external_ids.pop() if draw(st.booleans()) else None
     return draw(
         st.builds(
@@ -100,7 +101,7 @@ def _intents(draw: st.DrawFn, external_ids: list[str]) -> Intent:
             mark=st.none() | _marks,
             mark_in_name=st.booleans(),
             facts=_count,
-            calls=_calls(),
+            calls=_calls(attempts),
             reason=st.none() | st.sampled_from(Reason),
             external_id=st.just(external_id),
             found_by=st.none() if external_id is None else st.sampled_from(Grade),
@@ -114,7 +115,7 @@ def _intents(draw: st.DrawFn, external_ids: list[str]) -> Intent:
 
 
 @st.composite
-def _items(draw: st.DrawFn) -> tuple[Item, ...]:
+def _items(draw: st.DrawFn, attempts: tuple[Attempt, ...]) -> tuple[Item, ...]:
     keys = draw(st.lists(_words, unique=True, min_size=1, max_size=4))
     external_ids = draw(st.lists(_ids, unique=True, min_size=len(keys), max_size=len(keys)))
     return tuple(
@@ -132,7 +133,7 @@ def _items(draw: st.DrawFn) -> tuple[Item, ...]:
                 is_twin=st.booleans(),
                 state=st.sampled_from(ItemState),
                 refs=st.frozensets(_words, max_size=2),
-                intent=st.none() | _intents(external_ids),
+                intent=st.none() | _intents(external_ids, attempts),
             )
         )
         for position, key in enumerate(keys)
@@ -209,7 +210,7 @@ accounts = st.builds(
 @st.composite
 def documents(draw: st.DrawFn, document_id: str = "d1") -> Document:
     """Any document, every field of it filled in some example; its lease, if any, has ended."""
-    epoch = draw(_count)
+    epoch, attempts = draw(_count), draw(_attempts())
     leases = st.builds(
         Lease,
         owner=_words,
@@ -242,8 +243,8 @@ def documents(draw: st.DrawFn, document_id: str = "d1") -> Document:
             owes_look_from=st.none() | times,
             lease=st.none() | leases,
             lease_epoch=st.just(epoch),
-            items=_items(),
-            attempts=_attempts(),
+            items=_items(attempts),
+            attempts=st.just(attempts),
             surplus=_surplus,
             verdicts=_verdicts,
             next=st.just(Next(action=NextAction.NONE, why="")),
