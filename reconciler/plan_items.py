@@ -15,6 +15,7 @@ from .plan_values import INVALID, Reference, Tree, read_id, read_name
 from .request import PARENT_KIND, PARENT_PARAM, REF
 
 ITEM_KEYS: Final = ("key", "kind", "name", "params")
+_KINDS: Final = {kind.value: kind for kind in Kind}
 _KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -98,8 +99,9 @@ def _read_fields(
 
 
 def _read_kind(fields: Mapping[Any, Any], complaints: Complaints) -> Kind | None:
-    if fields.get("kind") in tuple(Kind):
-        return Kind(fields["kind"])
+    kind = fields.get("kind")
+    if isinstance(kind, str) and kind in _KINDS:
+        return _KINDS[kind]
     problem = f"is {shown(fields['kind'])}" if "kind" in fields else "is missing"
     complaints.say("kind", problem, f"write one of {', '.join(Kind)}")
     return None

@@ -15,7 +15,7 @@ from . import events
 from .call_outcome import Again, Answer, Answered
 from .copying import replace
 from .errors import BindingTaken, CommitUnknown, LedgerUnavailable
-from .facts import merged, with_answers_decided, with_facts
+from .facts import with_answers_decided, with_facts
 from .model import Account, CallError, Item, Outcome
 from .outside import Outside
 from .ports import Anyhow, Change, Event, Fenced, View
@@ -53,8 +53,8 @@ class Recorder:
         Put together only when asked: for each commit that would be work on every item, in the
         thread that sends.
         """
-        part = replace(self._last.document, items=tuple(self._saved.values()))
-        return replace(self._last, document=merged(self._whole, part))
+        items = tuple(self._saved.get(item.key, item) for item in self._whole.items)
+        return replace(self._last, document=replace(self._last.document, items=items))
 
     @property
     def cancel_requested(self) -> bool:

@@ -76,7 +76,7 @@ class Sent:
     @property
     def stop(self) -> Stop | None:
         """The weightiest reason; None where every item was sent and answered."""
-        return next((stop for stop in Stop if stop in self.stops), None)
+        return next(filter(self.stops.__contains__, Stop), None) if self.stops else None
 
 
 UNSENT = Answer(

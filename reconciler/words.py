@@ -20,7 +20,7 @@ class Kind(StrEnum):
     @property
     def edge(self) -> str:
         """The last part of the path that creates and lists this kind: facts 5.1."""
-        return f"{self.value}s"
+        return f"{self}s"
 
 
 class ContainerKind(StrEnum):
