@@ -67,8 +67,7 @@ def _scope(kind: type[Any]) -> dict[str, Any]:
     return {
         "_Frozen": kind,
         "_Open": opened,
-        "_new": object.__new__,
-        "_set": object.__setattr__,
+        "_thaw": vars(object)["__class__"].__set__,
         "_put": setattr,
         "_NOT_GIVEN": dataclasses.MISSING,
     }
@@ -84,7 +83,7 @@ def _constructor(kind: type[Any], scope: dict[str, Any]) -> list[str]:
     star = ["*"] if by_name else []
     return [
         f"def written({', '.join(['self', *by_place, *star, *by_name])}):",
-        "_set(self, '__class__', _Open)",
+        "_thaw(self, _Open)",
         *(f"self.{field.name} = {_value(field)}" for field in fields),
         "self.__class__ = _Frozen",
     ]
@@ -108,7 +107,7 @@ def _copying(kind: type[Any]) -> list[str]:
     names = [field.name for field in dataclasses.fields(kind)]
     return [
         "def written(value, changes):",
-        "self = _new(_Open)",
+        "self = _Open()",
         *(f"self.{name} = value.{name}" for name in names),
         "for name, changed in changes.items(): _put(self, name, changed)",
         "self.__class__ = _Frozen",
