@@ -18,6 +18,7 @@ from fixtures.memory_ledger import MemoryLedger
 from fixtures.simulator.batch import Totals
 from fixtures.simulator.driver import Run, Show, drive
 from fixtures.simulator.planted_bugs import CANARY, caught
+from fixtures.simulator.profile import Size
 from fixtures.simulator.report import show_failures, show_missing, show_totals
 from fixtures.simulator.seeds import read_seeds, store_seeds
 from fixtures.stage import OpenLedger
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         histories=wanted.histories or (HISTORIES if wanted.minutes is None else ENDLESS),
         minutes=wanted.minutes,
         ledger=wanted.ledger,
+        size=Size(wanted.size),
         jobs=wanted.jobs,
         ledgers=LEDGERS,
         stored=() if is_replay else tuple(read_seeds(SEEDS)),
@@ -54,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seconds = time.monotonic() - began
 
     until = f"to {run.seed + run.histories - 1}" if run.minutes is None else "on"
-    about = f"seeds {run.seed} {until}, commit {_commit()}"
+    about = f"{run.size} histories, seeds {run.seed} {until}, commit {_commit()}"
     show_totals(console, totals, seconds=seconds, jobs=run.jobs, about=about)
     show_failures(console, totals.failures)
     if not is_replay:
@@ -111,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--histories", type=int, help="how many (default: 1,000, or until --minutes are over)")
     add("--minutes", type=float, help="stop after so long, whatever is left")
     add("--ledger", choices=sorted(LEDGERS), help="only this one (default: SQLite one in twenty)")
+    add("--size", choices=list(Size), default=Size.LARGE, help="how crowded (default: large)")
     add("--jobs", type=int, default=2, help="processes (default: 2)")
     add("--canary", action="store_true", help="plant a bug afterwards, which must be caught")
     return parser

@@ -46,7 +46,15 @@ def played() -> Played:
 def play() -> Played:
     """Play them; some minutes, and `SECONDS_MAX` at most."""
     script = str(ROOT / "scripts" / "simulate.py")
-    flags = ("--histories", str(HISTORIES), "--jobs", str(os.cpu_count() or 2), "--canary")
+    flags = (
+        "--histories",
+        str(HISTORIES),
+        "--size",
+        "small",
+        "--jobs",
+        str(os.cpu_count() or 2),
+        "--canary",
+    )
     try:
         run = subprocess.run(
             [sys.executable, script, *flags],

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,13 @@ from fixtures.simulator.floors import GATE_HISTORIES, missing
 from fixtures.simulator.gathered import Gathered
 from fixtures.simulator.history import History
 from fixtures.simulator.planted_bugs import CANARY
+from fixtures.simulator.profile import Size, profile_of
 from fixtures.simulator.seeds import StoredSeed, read_seeds, store_seeds
 from fixtures.virtual_time import START
 from tests.repo.tree import ROOT
 
 SEEDS = range(300, 312)
+LEDGERS = {"memory": MemoryLedger}
 
 LEFT = """
 import gc
@@ -106,9 +109,9 @@ def test_both_ledgers_play_the_same_history() -> None:
         assert said(on_sqlite.play()) == reached(seed)
 
 
-def a_failure() -> Failure:
+def a_failure(size: Size = Size.LARGE) -> Failure:
     with CANARY.planted():
-        totals = play_many(range(CANARY.within), {"memory": MemoryLedger}, "memory")
+        totals = play_many(range(CANARY.within), {"memory": MemoryLedger}, "memory", size)
     return totals.failures[0]
 
 
@@ -122,6 +125,27 @@ def test_a_violation_comes_with_its_story_and_the_command_that_replays_it() -> N
     )
 
 
+def test_a_small_history_is_replayed_and_kept_as_a_small_one(tmp_path: Path) -> None:
+    file, failure = tmp_path / "failed.txt", a_failure(Size.SMALL)
+    store_seeds(file, [failure], "abc1234")
+
+    assert failure.replay.endswith(" --ledger memory --size small")
+    assert [stored.size for stored in read_seeds(file)] == [Size.SMALL]
+    with CANARY.planted():
+        again = drive(Run(seed=0, histories=0, ledgers=LEDGERS, stored=tuple(read_seeds(file))))
+    assert [(found.what, found.story) for found in again.failures] == [
+        (failure.what, failure.story)
+    ]
+
+
+def test_a_small_history_has_fewer_documents_and_all_else_alike() -> None:
+    for seed in SEEDS:
+        small, large = profile_of(seed, Size.SMALL), profile_of(seed)
+
+        assert 1 <= small.documents < large.documents
+        assert replace(small, documents=large.documents) == large
+
+
 def test_a_failed_seed_is_kept_once_and_played_first(tmp_path: Path) -> None:
     file, failure = tmp_path / "failed.txt", a_failure()
     store_seeds(file, [failure], "abc1234")
@@ -130,8 +154,7 @@ def test_a_failed_seed_is_kept_once_and_played_first(tmp_path: Path) -> None:
     stored = read_seeds(file)
     assert stored == [StoredSeed(failure.seed, "memory", failure.invariant, "abc1234")]
     played: list[int] = []
-    ledgers = {"memory": MemoryLedger}
-    run = Run(seed=0, histories=0, ledgers=ledgers, stored=tuple(stored))
+    run = Run(seed=0, histories=0, ledgers=LEDGERS, stored=tuple(stored))
     drive(run, lambda totals: played.append(totals.histories))
     assert played == [1]
 
