@@ -17,6 +17,7 @@ from .desk import Desk
 from .figures import metrics_router
 from .pace import Pace
 from .page import page_router
+from .page.nowhere import no_such_page, not_opened_so, wants_a_page
 from .problems import ProblemRoute, problem_of
 from .refusals import Refused
 from .router import routes_of
@@ -49,11 +50,13 @@ def create_app(service: Service, *, access: Access, pace: Pace | None = None) ->
     app.include_router(routes_of(desk))
     app.include_router(metrics_router(desk))
     app.include_router(_health(service))
+    told = _told
     if isinstance(access, BrowserAccess):
+        told = _told_to_either
         app.include_router(sign_in_router(access))
         app.include_router(page_router(desk, access))
     for error in (HTTPException, RequestValidationError):
-        app.add_exception_handler(error, _told)
+        app.add_exception_handler(error, told)
     return app
 
 
@@ -75,6 +78,16 @@ def _health(service: Service) -> APIRouter:
             path, endpoint, methods=["GET"], responses=answers, response_model=None
         )
     return router
+
+
+async def _told_to_either(request: Request, error: Exception) -> Response:
+    """The same where there are pages: a browser that looked for one is shown one."""
+    status = error.status_code if isinstance(error, HTTPException) else None
+    if status == 404 and wants_a_page(request):
+        return no_such_page(request)
+    if status == 405 and wants_a_page(request):
+        return not_opened_so(request, ", ".join(_methods(request)))
+    return await _told(request, error)
 
 
 async def _told(request: Request, error: Exception) -> Response:

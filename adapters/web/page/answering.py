@@ -51,10 +51,8 @@ class PageRoute(ProblemRoute):
         async def handler(request: Request) -> Response:
             response = await inner(request)
             if response.media_type == MEDIA_TYPE:
-                response = _problem_page(request, response)
-            for name, value in HEADERS.items():
-                response.headers[name] = value
-            return response
+                return as_page(request, response, back=_before(request))
+            return _guarded(response)
 
         return handler
 
@@ -78,7 +76,17 @@ def onward(path: str) -> Response:
     return RedirectResponse(path, SEE_OTHER)
 
 
-def _problem_page(request: Request, response: Response) -> Response:
+def as_page(request: Request, response: Response, *, back: str | None) -> Response:
+    """A problem as the page that a browser is shown. `back`: the page to return to."""
+    return _guarded(_problem_page(request, response, back))
+
+
+def _guarded(response: Response) -> Response:
+    response.headers.update(HEADERS)
+    return response
+
+
+def _problem_page(request: Request, response: Response, back: str | None) -> Response:
     """Nobody recognised is asked to sign in, where they only wanted to read."""
     if response.status_code == 401 and request.method in ("GET", "HEAD"):
         query = urlencode({NEXT_FIELD: _place(request)})
@@ -89,7 +97,7 @@ def _problem_page(request: Request, response: Response) -> Response:
         "problem.html",
         problem=problem,
         next_step=in_words(problem["next"] or "", collection(request)),
-        back=_before(request),
+        back=back,
         who=None,
         is_signed_in=False,
         path="",
@@ -100,7 +108,7 @@ def _problem_page(request: Request, response: Response) -> Response:
 def _before(request: Request) -> str | None:
     """The page on which what was refused was pressed; None where nothing was."""
     if request.method == "POST" and request.url.path.startswith("/documents/"):
-        return PRESSED.sub("", _sent(request))
+        return PRESSED.sub("", sent_path(request))
     return None
 
 
@@ -109,9 +117,10 @@ KEPT: Final = frozenset({"retry-after", "www-authenticate", "allow"})
 
 
 def _place(request: Request) -> str:
-    return f"{_sent(request)}?{request.url.query}" if request.url.query else _sent(request)
+    path = sent_path(request)
+    return f"{path}?{request.url.query}" if request.url.query else path
 
 
-def _sent(request: Request) -> str:
+def sent_path(request: Request) -> str:
     """The path as it came, where an id may hold any character (`raw_path`)."""
     return bytes(request.scope.get("raw_path") or b"/").decode("latin-1")
