@@ -14,6 +14,8 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from reconciler.typed_command import typed_command
+
 from ..raw_path import part
 from . import words
 from .escapes import drawn, marked, whole
@@ -64,6 +66,7 @@ def _environment() -> Environment:
         "asset": asset_link,
         "relative": relative,
         "standing_of": standing_of,
+        "typed_command": typed_command,
         "words": words,
     }
     return environment

@@ -12,6 +12,7 @@ from adapters.store.listed_state import ListedState
 from adapters.web import Scope
 from adapters.web.page.routes_list import LINES_SHOWN
 from fixtures.stage import Stage
+from reconciler import pausing
 from reconciler.model import DocumentState
 from tests.crash.plans import ads
 from tests.integration.web.page import scenes
@@ -77,6 +78,16 @@ def test_the_numbers_above_and_the_counts_beside_are_those_of_the_ledger(stage: 
     assert (beside["all"], beside["published"], beside["held"]) == ("5", "2", "1")
     assert (beside["crashed"], beside["surplus"]) == ("1", "1")
     assert "budget review until Friday" in page.one("div", class_="note").text
+
+
+def test_the_command_that_ends_a_pause_can_be_pasted_whatever_the_account_is_called(
+    stage: Stage,
+) -> None:
+    stage.time.run(pausing.pause("act_1; reboot", "budget review", stage.process()))
+
+    note = seen(stage, LIST).one("div", class_="note warn")
+
+    assert note.one("code").text == "reconciler resume 'act_1; reboot'"
 
 
 def test_a_throttled_account_is_named_with_the_time_at_which_it_opens(stage: Stage) -> None:
