@@ -85,7 +85,7 @@ def test_the_command_that_ends_a_pause_can_be_pasted_whatever_the_account_is_cal
 ) -> None:
     stage.time.run(pausing.pause("act_1; reboot", "budget review", stage.process()))
 
-    note = seen(stage, LIST).one("div", class_="note warn")
+    note = seen(stage, LIST).one("div", class_="warn")
 
     assert note.one("code").text == "reconciler resume 'act_1; reboot'"
 
