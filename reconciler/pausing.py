@@ -26,6 +26,12 @@ TRIES_MAX: Final = 10
 
 async def pause(account_id: str, why: str, outside: Outside) -> Account:
     """Nothing more is created in it. Durable on return. Raises `WrongState` without a reason."""
+    paused, _ = await pause_again(account_id, why, outside)
+    return paused
+
+
+async def pause_again(account_id: str, why: str, outside: Outside) -> tuple[Account, Account]:
+    """The same, and the account as it was: a pause that stood has the new reason from now on."""
     reason = storable(why.strip())
     if unsaid := why_unsaid(why, of="a pause"):
         raise WrongState(unsaid, next_step=_SAY_WHY)
@@ -39,13 +45,15 @@ async def pause(account_id: str, why: str, outside: Outside) -> Account:
 
 async def resume(account_id: str, outside: Outside) -> Account:
     """A person's pause is over; a block by the API stays. Durable on return."""
-    return await _set(account_id, None, outside)
+    resumed, _ = await _set(account_id, None, outside)
+    return resumed
 
 
-async def _set(account_id: str, paused: str | None, outside: Outside) -> Account:
+async def _set(account_id: str, paused: str | None, outside: Outside) -> tuple[Account, Account]:
+    """As it is now, and as it was just before."""
     for _ in range(TRIES_MAX):
         seen = await outside.ledger.account(account_id)
         wanted = replace(seen, paused=paused)
         if wanted == seen or await outside.ledger.set_account(wanted, seen):
-            return wanted
+            return wanted, seen
     raise LedgerUnavailable(f"the account {account_id} is written all the time; try again")

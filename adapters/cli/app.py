@@ -56,11 +56,17 @@ def exit_code_of(arguments: Sequence[str]) -> int:
 def _usage(error: typer.TyperException, arguments: Sequence[str], as_json: bool) -> int:
     if not arguments:  # the help page was printed already
         return ExitCode.USAGE
-    known = set(commands.names())
-    named = next((word for word in arguments if word in known), None)
-    help_page = f"reconciler {named} --help" if named else "reconciler --help"
-    tell("usage", error.format_message(), help_page, as_json=as_json)
+    tell("usage", error.format_message(), _help_page(arguments), as_json=as_json)
     return ExitCode.USAGE
+
+
+def _help_page(arguments: Sequence[str]) -> str:
+    """Of the command that was typed, of a group's command too, as far as it is known."""
+    command, path = typer.main.get_command(commands.app), ["reconciler"]
+    for word in arguments:
+        if found := getattr(command, "commands", {}).get(word):
+            command, path = found, [*path, word]
+    return shlex.join([*path, "--help"])
 
 
 def _interrupted(code: int, arguments: Sequence[str], as_json: bool) -> int:

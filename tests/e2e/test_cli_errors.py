@@ -30,6 +30,9 @@ def assert_told_in_three_lines(ran: Ran, next_step: str) -> None:
         (("show", "X", "--colour"), "reconciler show --help"),
         (("list", "--state", "broken"), "reconciler list --help"),
         (("submit", "a.json", "b.json"), "reconciler submit --help"),
+        (("batch", "revert", "RUN"), "reconciler batch revert --help"),
+        (("batch", "revert", "RUN", "--reason", " "), "reconciler batch revert --help"),
+        (("batch", "undo"), "reconciler batch --help"),
     ],
 )
 def test_a_command_line_that_makes_no_sense_is_64(

@@ -128,3 +128,14 @@ def test_a_paused_account_waits_until_it_is_resumed(shell: Shell, graph: FakeGra
     assert sent == 0
     assert (resumed.code, resumed.out) == (0, "act_1001 is not paused\n")
     assert published.json["state"] == "published"
+
+
+def test_a_pause_that_stood_is_told_with_the_reason_that_is_replaced(shell: Shell) -> None:
+    first = shell.run("pause", "1001", "--reason", "the budget is being moved")
+    same = shell.run("pause", "1001", "--reason", "the budget is being moved")
+    other = shell.run("pause", "1001", "--reason", "the client asked for it")
+
+    assert "already" not in first.err + same.err
+    assert other.out == "act_1001 is paused: the client asked for it\n"
+    assert "it was paused already" in other.err
+    assert "the budget is being moved" in other.err
