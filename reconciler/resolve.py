@@ -37,7 +37,8 @@ class Resolved:
     """What came of a decision. Unless `is_recorded` nothing was changed.
 
     `is_repeated`: it stood so already. `withheld`: the listing that it needs did not come about.
-    `held_by_another`: somebody else's lease is live. The last two ask to be run again.
+    `held_by_another`: somebody else's lease is live. The last two ask to be run again. `warnings`
+    say what it costs another item of the document.
     """
 
     view: View
@@ -45,6 +46,7 @@ class Resolved:
     is_repeated: bool = False
     withheld: Reason | None = None
     held_by_another: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 async def resolve(document_id: str, decision: Decision, outside: Outside) -> Resolved:
@@ -98,7 +100,7 @@ async def _decide_under_lease(granted: Granted, decision: Decision, outside: Out
         if not await _commit(granted, ruled, outside):
             return Resolved(view=granted.view, held_by_another=True)
         if granted.is_given_back:
-            return Resolved(view=granted.view, is_recorded=True)
+            return Resolved(view=granted.view, is_recorded=True, warnings=ruled.warnings)
     raise StaleEvidence(
         "what was looked at moved each time it was to be decided on",
         next_step=typed_command("recover", granted.held.document_id),

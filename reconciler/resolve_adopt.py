@@ -20,6 +20,7 @@ from .claimant import Claimant
 from .funnel import Weighed
 from .listing import Listing
 from .ports import Binding
+from .resolve_sibling import what_a_sibling_loses
 from .settling import shows_everything
 from .sieves import SIEVES, Line, Says
 
@@ -76,11 +77,13 @@ class Adoptable:
     """What is to be said about adopting one row.
 
     `refused` is why not, None where it may be adopted. `overridden` says what spoke against it.
-    `outranked` is another document's binding that is no proof, and gives way; None: there is none.
+    `warnings` say which other item of the document then lacks its row. `outranked` is another
+    document's binding that is no proof, and gives way; None: there is none.
     """
 
     refused: str | None = None
     overridden: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     outranked: Binding | None = None
 
 
@@ -109,9 +112,12 @@ def adoptable(
     if not _bears_our_mark(us, readings) and not _shown_late_enough(listings, settled):
         return Adoptable(refused=f"too soon: {_until(settled)}")
     overridden = tuple(f"{external_id} {line.why}" for line in against if _is_bold(line))
+    warnings = what_a_sibling_loses(weighed, item, external_id)
     if overridden and not override:
-        return Adoptable(refused=f"{'; '.join(overridden)}{HINT}")
-    return Adoptable(overridden=overridden, outranked=_outranked(us, external_id))
+        return Adoptable(refused=f"{'; '.join((*overridden, *warnings))}{HINT}")
+    return Adoptable(
+        overridden=overridden, warnings=warnings, outranked=_outranked(us, external_id)
+    )
 
 
 def why_another_first(weighed: Weighed, item: str, external_id: str) -> str | None:

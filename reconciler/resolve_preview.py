@@ -46,8 +46,9 @@ class Foreseen:
 
     `is_repeated`: it stands so already, and recording it writes nothing at all. `withheld`,
     `held_by_another`: it could not be weighed beforehand, and the rows say what it wants; recording
-    it weighs it again. `overridden` is what it overrules; `outranked` another document's binding
-    that would give way, so that that document is held.
+    it weighs it again. `overridden` is what it overrules, `warnings` what it costs another item of
+    the document; `outranked` another document's binding that would give way, so that that document
+    is held.
     """
 
     rows: tuple[RowChange, ...] = ()
@@ -55,6 +56,7 @@ class Foreseen:
     withheld: Reason | None = None
     held_by_another: bool = False
     overridden: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     outranked: Binding | None = None
 
 
@@ -85,7 +87,10 @@ async def foresee(document_id: str, decision: Decision, outside: Outside) -> For
     if weighed.shown is not None:  # what recording reads of others in its own transaction
         view = replace(view, surroundings=weighed.shown.surroundings)
     return Foreseen(
-        rows=_rows(view, ruled, limits), overridden=ruled.overridden, outranked=ruled.outranked
+        rows=_rows(view, ruled, limits),
+        overridden=ruled.overridden,
+        warnings=ruled.warnings,
+        outranked=ruled.outranked,
     )
 
 

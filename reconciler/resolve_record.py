@@ -108,6 +108,8 @@ def _with_known(document: Document, item: Item, ids: Iterable[str]) -> Document:
 
 def _line(ruled: Ruled, was: Item) -> Event:
     detail = ruled.decision.told() | {"was": was.state.value, "overridden": list(ruled.overridden)}
+    if ruled.warnings:
+        detail |= {"warnings": list(ruled.warnings)}
     if ruled.look is not None:
         evidence = ruled.look.verdicts[was.key].evidence
         detail |= {"evidence_id": evidence.id, "evidence_hash": evidence.hash}

@@ -27,12 +27,14 @@ from .walking import place_of
 class Ruled:
     """A decision, the look it was weighed on (None: it needs none), and what the journal tells.
 
-    `outranked` is another document's binding that must be given up first; None: there is none.
+    `warnings` say what it costs another item of the document. `outranked` is another document's
+    binding that must be given up first; None: there is none.
     """
 
     decision: Decision
     look: Look | None = None
     overridden: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     outranked: Binding | None = None
 
 
@@ -61,7 +63,12 @@ def rule_on(
     wanted = decision.external_id or ""
     adopted = _adoptable(weighed, decision, wanted, listings)
     _refuse(why_another_first(weighed, item.key, wanted) or adopted.refused, document)
-    ruled = replace(ruled, overridden=adopted.overridden, outranked=adopted.outranked)
+    ruled = replace(
+        ruled,
+        overridden=adopted.overridden,
+        warnings=adopted.warnings,
+        outranked=adopted.outranked,
+    )
     for extra in _not_yet_reported(document, decision):
         beside = _adoptable(weighed, decision, extra, listings)
         taken = f"{extra} is bound elsewhere by name and time" if beside.outranked else None

@@ -19,7 +19,7 @@ from reconciler.resolve import Resolved
 from reconciler.resolve_decision import Choice, Decision
 
 from ..bootstrap import REDACTION, Reconciler
-from ..shapes import DecisionLine, decisions_report, document_state
+from ..shapes import DecisionLine, decided, decisions_report
 from .decision_file import Malformed, Read, decisions_of
 from .decision_progress import told_each
 from .decisions_picture import decisions_picture
@@ -46,15 +46,19 @@ def resolve(document_id: str, said: Decision) -> Work:
 
     async def work(product: Reconciler, _: Stop) -> Told:
         resolved = await product.resolve(document_id, said)
-        shape = document_state(resolved.view)
+        shape = decided(resolved)
         return Told(
             shape=shape,
             picture=lambda: document_picture(shape),
             code=after_resolve(resolved),
-            notes=(_what_came_of_it(resolved, said),),
+            notes=(_what_came_of_it(resolved, said), *map(_warning, resolved.warnings)),
         )
 
     return work
+
+
+def _warning(said: str) -> str:
+    return f"WARNING: {said}"
 
 
 def _what_came_of_it(resolved: Resolved, said: Decision) -> str:
@@ -109,7 +113,9 @@ async def _one(product: Reconciler, read: Read) -> DecisionLine:
         return told.ended("held_by_another", "another worker holds the lease")
     if resolved.withheld is not None:
         return told.ended("withheld", resolved.withheld.value)
-    return told.ended("unchanged" if resolved.is_repeated else "recorded")
+    if resolved.is_repeated:
+        return told.ended("unchanged")
+    return told.ended("recorded", "; ".join(map(_warning, resolved.warnings)))
 
 
 def _result_of(error: ReconcilerError) -> str:

@@ -22,7 +22,7 @@ async def told_each(lines: AsyncIterable[DecisionLine]) -> AsyncIterator[Decisio
     async for line in lines:
         counts[line.result] += 1
         if logging.getLogger().isEnabledFor(logging.WARNING):
-            if line.result not in FINE:
+            if line.result not in FINE or line.message:
                 say(f"line {line.line}: {line.result}: {visible(line.message)}")
             if time.monotonic() - told_at >= LINE_EVERY_SECONDS:
                 told_at = time.monotonic()

@@ -42,6 +42,8 @@ def _lines(item: Shape) -> Iterator[tuple[str, str]]:
         yield "said", f"{said['choice']}{named}, by {who}: {visible(said['reason'])}"
         for overruled in said["overridden"]:
             yield "", f"overruled: {visible(overruled)}"
+        for warning in said.get("warnings", ()):
+            yield "", f"WARNING: {visible(warning)}"
 
 
 def _commands(item: Shape) -> Iterator[RenderableType]:

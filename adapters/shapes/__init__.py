@@ -6,6 +6,7 @@ Fields may be added, never renamed. Ids are strings, times ISO 8601 in UTC.
 from .account_state import account_state
 from .batch_report import batch_report, outcome_row, plan_report, planned_row
 from .checks import Check, checks_list
+from .decided import decided
 from .decisions_report import DecisionLine, decisions_report
 from .document_state import about_surplus, counted, document_state
 from .duplicates_report import duplicates_report
@@ -26,6 +27,7 @@ __all__ = [
     "batch_report",
     "checks_list",
     "counted",
+    "decided",
     "decisions_report",
     "document_state",
     "documents_list",

@@ -113,7 +113,9 @@ def _decisions(item: Item, journal: tuple[Recorded, ...]) -> list[dict[str, Any]
     """What people decided about the item, oldest first."""
     names = ("choice", "external_id", "also", "overridden", "reason", "by")
     return [
-        {"at": shown_time(line.at)} | {name: line.event.detail.get(name) for name in names}
+        {"at": shown_time(line.at)}
+        | {name: line.event.detail.get(name) for name in names}
+        | {"warnings": list(line.event.detail.get("warnings", ()))}
         for line in journal
         if line.event.kind == events.RESOLVED and line.event.item == item.key
     ]

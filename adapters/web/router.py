@@ -15,6 +15,7 @@ from .routes_around import AroundRoutes
 from .routes_documents import DocumentRoutes
 from .routes_list import ListRoutes
 from .schema import (
+    Decided,
     DecisionBody,
     Document,
     DocumentsList,
@@ -71,7 +72,7 @@ def _add_around(add: _Adding, routes: AroundRoutes, lists: ListRoutes) -> None:
     add("GET", "/documents", lists.documents, Scope.READ, DocumentsList, problems=ALWAYS)
     add("GET", f"{ONE}/evidence", routes.evidence, Scope.READ, Explanation, problems=OF_ONE)
     add("GET", f"{ONE}/timeline", routes.timeline, Scope.READ, Timeline, problems=OF_ONE)
-    add("POST", f"{ONE}/items/{{key}}/resolution", routes.resolve, Scope.RESOLVE, Document,
+    add("POST", f"{ONE}/items/{{key}}/resolution", routes.resolve, Scope.RESOLVE, Decided,
         status=(200, 202), problems=(*OF_A_CHANGE, *WITH_A_BODY), body=DecisionBody)  # fmt: skip
 
 

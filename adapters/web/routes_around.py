@@ -11,12 +11,12 @@ from reconciler.plan_text import NotJson, read_json
 from reconciler.resolve_decision import Decision
 
 from ..bootstrap import REDACTION
-from ..shapes import explanation, timeline
+from ..shapes import decided, explanation, timeline
 from .bodies import json_text
 from .desk import Desk
-from .next_request import explained_with_requests
+from .next_request import explained_with_requests, with_request
 from .refusals import Refused
-from .routes_documents import DocumentId, answer
+from .routes_documents import DocumentId
 from .schema import DecisionBody
 from .shape_response import ShapeResponse
 
@@ -69,7 +69,8 @@ class AroundRoutes:
         work = self._desk.product.resolve(document_id, decision)
         resolved = await self._desk.service.errands.run(work)
         undecided = resolved.held_by_another or resolved.withheld is not None
-        return answer(request, resolved.view, 202 if undecided else 200)
+        shape = with_request(decided(resolved), request)
+        return ShapeResponse(shape, 202 if undecided else 200)
 
 
 def _decision(text: bytes) -> DecisionBody:

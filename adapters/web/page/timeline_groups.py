@@ -119,6 +119,7 @@ def _resolved(entry: Shape) -> Told:
     overruled = "; ".join(detail.get("overridden") or ())
     what = f"a person decided: {detail['choice']}{named}{also}"
     what += f"; overruled: {overruled}" if overruled else ""
+    what += "".join(f"; WARNING: {one}" for one in detail.get("warnings", ()))
     return ("»", "warn", what, f"{detail.get('by')}: {detail.get('reason')}")
 
 

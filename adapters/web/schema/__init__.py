@@ -4,11 +4,12 @@ What is answered is built by `adapters.shapes` and never passes through these; t
 one to the other.
 """
 
-from .answers import Document, DocumentsList, Explanation, Problem, Ready, Timeline
+from .answers import Decided, Document, DocumentsList, Explanation, Problem, Ready, Timeline
 from .inlined import inlined
 from .sent import DecisionBody, PlanBody
 
 __all__ = [
+    "Decided",
     "DecisionBody",
     "Document",
     "DocumentsList",

@@ -143,6 +143,13 @@ class Document(_Shape):
     next: Next
 
 
+class Decided(Document):
+    """The document as a decision left it."""
+
+    warnings: list[str]
+    """Which other item of the document lacks its row from now on, and what follows."""
+
+
 class Line(_Shape):
     """A document in a list."""
 
