@@ -231,7 +231,9 @@ def list_documents(
         narrowed = any(asked is not None for asked in (state, account, kind, verdict))
         return Told(
             shape=shape,
-            picture=lambda: list_picture(shape, narrowed=narrowed),
+            picture=lambda: list_picture(
+                shape, narrowed=narrowed, crashed=state is ListedState.CRASHED
+            ),
             code=ExitCode.DONE,
         )
 

@@ -49,6 +49,9 @@ OF_CANCELLED: Final = {"+": "absent; nothing more is made"}
 OVER_ELSEWHERE: Final = {".": "not recorded; it finished elsewhere, nobody looks"}
 """And what is pending of one that is at rest stays so."""
 
+LOOKED_AT: Final = {".": "not known yet"}
+"""Where a look said inconclusive: that is a verdict."""
+
 ITEMS_SHOWN_MAX: Final = 200
 """Rows of items for a person; --json has all of them."""
 
@@ -103,9 +106,15 @@ def symbol_of(item: Shape) -> tuple[str, str]:
 def legend(state: Shape) -> Text | None:
     """The meaning of the symbols that are on the screen; none where all is well."""
     used = {symbol_of(item)[0] for item in state["items"]} | ({"!"} if state["surplus"] else set())
-    meanings = MEANINGS | _otherwise(state)
+    meanings = MEANINGS | _looked_at(state) | _otherwise(state)
     told = [f"{symbol} {meaning}" for symbol, meaning in meanings.items() if symbol in used]
     return Text("   " + "   ".join(told), "dim") if used - {"=", " "} else None
+
+
+def _looked_at(state: Shape) -> dict[str, str]:
+    judged = {one["item"] for one in state["verdicts"] if one["verdict"] == "inconclusive"}
+    open_ones = {item["key"] for item in state["items"] if item["state"] == "pending"}
+    return LOOKED_AT if judged & open_ones else {}
 
 
 def _otherwise(state: Shape) -> dict[str, str]:

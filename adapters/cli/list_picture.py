@@ -20,9 +20,13 @@ TITLES_FROM_WIDTH: Final = 100
 """Columns; in a narrower terminal a title would push the next action out of sight."""
 
 
-def list_picture(shape: Mapping[str, Any], *, narrowed: bool = False) -> RenderableType:
-    """Drawn from `list/1`. `narrowed`: not all documents were asked for."""
+def list_picture(
+    shape: Mapping[str, Any], *, narrowed: bool = False, crashed: bool = False
+) -> RenderableType:
+    """Drawn from `list/1`. `narrowed`: not all documents were asked for; `crashed`: only those."""
     counts, documents = shape["counts"], shape["documents"]
+    if crashed and counts:  # counted as what is stored, and shown as what was asked for
+        counts = {"crashed": sum(counts.values())}
     if not counts and narrowed:
         return Text("no such documents; reconciler list shows all")
     if not counts:

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, literal, select
 
-from reconciler.model import Account, BlockReason, DocumentState
+from reconciler.model import Account, BlockReason, DocumentState, Kind
 
 from . import workers
 from .finding import Which, chosen, is_one_of, moments
 from .guards import NOW
+from .judged import Judged
 from .rows import account_of
 from .statement import Statement
 from .summaries import COUNTS
@@ -54,9 +55,14 @@ def overview(
     *,
     accounts: Collection[str] | None,
     since: datetime | None,
+    kind: Kind | None = None,
+    verdict: Judged | None = None,
 ) -> Overview:
-    """Read at once. None of `accounts` or `since`: any."""
-    scope = chosen(accounts=accounts, since=since)
+    """Read at once. None of what narrows it: any. Accounts are told whatever documents they have.
+
+    `kind` and `verdict` are met by one item of a document.
+    """
+    scope = chosen(accounts=accounts, since=since, kind=kind, verdict=verdict)
     asked = {which: [*scope, *chosen(which=which)] for which in Which}
     oldest = {
         which: _rows(connection, now, select(func.min(_document.c.since)).where(*asked[which]))

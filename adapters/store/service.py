@@ -68,11 +68,18 @@ class ServiceLedger(ABC):
         )
 
     async def overview(
-        self, *, accounts: Collection[str] | None, since: datetime | None
+        self,
+        *,
+        accounts: Collection[str] | None,
+        since: datetime | None,
+        kind: Kind | None = None,
+        verdict: Judged | None = None,
     ) -> Overview:
-        """What an operator sees first, of these accounts; None: any."""
+        """What an operator sees first, of these accounts and documents; None: any."""
         return await self._read(
-            lambda connection, now: overview(connection, now, accounts=accounts, since=since)
+            lambda connection, now: overview(
+                connection, now, accounts=accounts, since=since, kind=kind, verdict=verdict
+            )
         )
 
     async def troubles(

@@ -225,6 +225,11 @@ async def test_a_kind_and_a_verdict_narrow_the_list_to_documents_of_which_one_it
         assert {line.document.id for line in page.lines} == wanted, (kind, verdict)
         assert sum(page.counts.values()) == len(wanted)
         assert (uncounted.lines, uncounted.counts) == (page.lines, {})
+        seen = await ledger.overview(accounts=None, since=None, kind=kind, verdict=verdict)
+        assert dict(seen.counts) == page.counts
+        for which in Which:
+            some = await ledger.page(limit=100, which=which, kind=kind, verdict=verdict)
+            assert seen.found[which] == len(some.lines), (which, kind, verdict)
 
 
 async def test_a_kind_and_a_verdict_go_together_with_whatever_else_narrows_the_list(
@@ -291,6 +296,19 @@ async def test_what_looks_said_and_which_kinds_there_are_is_found_by_an_index(
     assert len(told.using("ix_verdict_said (verdict=?)")) == 2
     assert len(told.using("ix_item_kind (kind=? AND document_id=?)")) == 2
     assert len(told.using("ix_verdict_said (verdict=? AND judged_at>?)")) == 3
+    assert told.reading_whole("verdict", "item", "intent") == []
+
+
+async def test_counts_that_are_narrowed_by_item_read_no_table_of_items_whole(
+    tmp_path: Path, clock: StandingClock
+) -> None:
+    async with opened(new_file(tmp_path), clock) as few:
+        with plans() as told:
+            await few.overview(accounts=None, since=None, kind=Kind.AD)
+            await few.overview(accounts=None, since=None, kind=Kind.AD, verdict=Judged.ABSENT)
+
+    assert told.using("ix_item_kind (kind=? AND document_id=?)")
+    assert told.using("ix_verdict_said (verdict=?)")
     assert told.reading_whole("verdict", "item", "intent") == []
 
 

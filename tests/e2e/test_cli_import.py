@@ -74,11 +74,13 @@ def test_twenty_broken_documents_are_recovered_or_held_for_the_right_reason(
         "--json",
     )  # fmt: skip
     crashed = shell.run("list", "--state", "crashed", "--json").json
+    drawn = shell.run("list", "--state", "crashed").out
     for document_id in wanted:
         assert shell.run("recover", document_id).code in (0, 3, 4)
 
     assert (ran.code, ran.json["accepted"]) == (0, 21)
     assert {each["next"]["action"] for each in crashed["documents"]} == {"recover"}
+    assert drawn.startswith("20 crashed\n")
     assert {each: standing(shell, each) for each in wanted} == wanted
     assert standing(shell, "well") == ("published", ["reply"])
     assert len(graph.world.log) == sent, "nothing is created"

@@ -21,7 +21,7 @@ from adapters.shapes import (
 )
 from adapters.shapes.advice import commands
 from reconciler.imported import NO_END_KNOWN
-from reconciler.model import DocumentState, ItemState, Origin
+from reconciler.model import DocumentState, ItemState, JudgedItem, Origin, Reason
 from reconciler.ports import Summary, View
 from reconciler.verdict import Absent, Evidence
 from tests.unit import sample_views as sample
@@ -119,6 +119,24 @@ def test_what_is_pending_of_a_document_that_finished_elsewhere_waits_for_nobody(
     assert ". no verdict yet" in of_document(view)
 
 
+def test_a_look_that_could_not_tell_is_a_verdict() -> None:
+    view = sample.unsettled()
+    [key] = {item.key for item in view.document.items if item.state is ItemState.PENDING}
+    look = JudgedItem(
+        item=key,
+        verdict="inconclusive",
+        reason=Reason.LISTING_INCOMPLETE,
+        judged_at=sample.NOW,
+        evidence_id="e",
+        evidence_hash="h",
+    )
+
+    told = of_document(replace(view, document=replace(view.document, verdicts=(look,))))
+
+    assert ". not known yet" in told
+    assert "no verdict yet" not in told
+
+
 @pytest.mark.parametrize(
     ("action", "says"),
     [("wait", "wait until 2026-03-10 12:05:04 UTC  w"), ("publish", "publish, from 2026-03-10")],
@@ -182,6 +200,18 @@ def test_an_empty_list_says_how_to_begin() -> None:
 
     assert "reconciler submit" in drawn(list_picture(nothing))
     assert "no such documents" in drawn(list_picture(nothing, narrowed=True))
+
+
+def test_a_list_of_what_crashed_counts_what_crashed() -> None:
+    view = sample.crashed()
+    line = Summary(document=view.document, unsettled=True, has_surplus=False)
+    shape = documents_list({DocumentState.PUBLISHING: 1}, [line], sample.NOW)
+
+    assert drawn(list_picture(shape, narrowed=True, crashed=True)).startswith("1 crashed\n")
+    assert drawn(list_picture(shape)).startswith("1 publishing\n")
+    assert "no such documents" in drawn(
+        list_picture({"counts": {}, "documents": []}, narrowed=True, crashed=True)
+    )
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])

@@ -41,7 +41,9 @@ class ListPage:
         """One page of the list, or what stands in the way, by cause."""
         asked = question_of(request)
         accounts = _accounts(request.state.principal, asked.account_id)
-        seen = await self._desk.service.ledger.overview(accounts=accounts, since=asked.since_at)
+        seen = await self._desk.service.ledger.overview(
+            accounts=accounts, since=asked.since_at, kind=asked.kind, verdict=asked.verdict
+        )
         shown = self._by_cause if asked.by_cause else self._lines
         return page(
             request,
@@ -50,7 +52,7 @@ class ListPage:
             asked=asked,
             seen=seen,
             now=seen.now,
-            numbers=[*_numbers(seen), *_accounts_apart(seen)],
+            numbers=[*_numbers(seen, asked), *_accounts_apart(seen)],
             throttled=[(one.id, shown_time(one.until)) for one in seen.throttled],
             states=_states(seen, asked),
             filters=_filters(seen, asked),
@@ -94,8 +96,13 @@ def _accounts(principal: Principal, asked: str | None) -> frozenset[str] | None:
     return frozenset({asked} if principal.sees(asked) else ())
 
 
-def _numbers(seen: Overview) -> list[dict[str, str]]:
+def _numbers(seen: Overview, asked: Question) -> list[dict[str, str]]:
     """The row above the list; each leads to what it counts."""
+
+    def _number(name: str, told: str, which: Which) -> dict[str, str]:
+        link = asked.link(which=which, state=None, by_cause=False)
+        return {"name": name, "told": told, "link": link}
+
     return [
         _number("unsettled", _capped(seen, Which.UNSETTLED), Which.UNSETTLED),
         _number("oldest unsettled", _age(seen, Which.UNSETTLED), Which.UNSETTLED),
@@ -103,10 +110,6 @@ def _numbers(seen: Overview) -> list[dict[str, str]]:
         _number("with surplus", _capped(seen, Which.SURPLUS), Which.SURPLUS),
         _number("recovered in 24 h", _capped(seen, Which.RECOVERED), Which.RECOVERED),
     ]
-
-
-def _number(name: str, told: str, which: Which) -> dict[str, str]:
-    return {"name": name, "told": told, "link": Question(which=which).link()}
 
 
 def _accounts_apart(seen: Overview) -> list[dict[str, str]]:

@@ -204,6 +204,25 @@ def test_a_kind_and_a_verdict_narrow_the_list_and_its_causes_and_stay_chosen(sta
     ]
     assert all("kind=ad&verdict=found" in one.attributes["href"] for one in
                found.one("aside").all("a"))  # fmt: skip
+    assert all("kind=ad&verdict=found" in one.attributes["href"] for one in
+               found.one("ul", class_="numbers").all("a"))  # fmt: skip
+
+
+def test_the_numbers_of_documents_are_of_those_that_the_list_is_narrowed_to(stage: Stage) -> None:
+    scenes.rescued(stage)
+    scenes.held_before_two(stage)
+    stage.submit(ads("A draft"))
+
+    async def browsing(browser: Browser) -> list[Element]:
+        asked = ("", "?kind=ad&verdict=found", "?verdict=inconclusive", "?kind=campaign")
+        return [await browser.page(f"{LIST}{one}") for one in asked]
+
+    pages = browsed(stage, browsing)
+
+    assert [counts(page)["all"] for page in pages] == ["3", "1", "1", "0"]
+    assert [counts(page)["held"] for page in pages] == ["1", "0", "1", "0"]
+    assert [counts(page)["needs a person"] for page in pages] == ["1", "0", "1", "0"]
+    assert [numbers(page)["needs a person"] for page in pages] == ["1", "0", "1", "0"]
 
 
 def test_what_cannot_be_meant_is_refused_and_not_passed_over(stage: Stage) -> None:
