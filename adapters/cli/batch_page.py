@@ -12,6 +12,7 @@ from typing import Any, Final
 from reconciler.batch_values import Head
 from reconciler.typed_command import typed_command
 
+from .batch_listed import listed_in_words
 from .output import visible
 
 Shape = Mapping[str, Any]
@@ -45,9 +46,8 @@ def page(shape: Shape, head: Head) -> str:
     counts, results = shape["counts"], shape["results"]
     name = _told(shape["run"])
     listed = (
-        f"Planned {_told(head.at.isoformat())}: {head.documents:,} documents judged in "
-        f"{head.walks:,} walks of {head.pages:,} pages; {head.walked_twice:,} containers were "
-        "listed twice, for an absence rests on two."
+        f"Planned {_told(head.at.isoformat())}: {head.documents:,} documents judged, listed in "
+        f"{listed_in_words(head.walks, head.pages, head.walked_twice)}."
     )
     revert = typed_command("batch revert", shape["run"], options="--reason TEXT")
     back = (

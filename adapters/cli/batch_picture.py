@@ -12,6 +12,7 @@ from rich.text import Text
 
 from reconciler.typed_command import typed_command
 
+from .batch_listed import listed_in_words
 from .next_picture import clock
 from .output import visible
 
@@ -34,8 +35,8 @@ def plan_picture(shape: Shape, too_bold: Sequence[str] = ()) -> RenderableType:
             f"{counts['inconclusive']:,} not known"
         ),
         Text(
-            f"listed in {listed['walks']:,} walks of {listed['pages']:,} pages; "
-            f"{listed['walked_twice']:,} containers twice, for an absence rests on two",
+            "listed in "
+            + listed_in_words(listed["walks"], listed["pages"], listed["walked_twice"]),
             "dim",
         ),
         *_log(shape["log"]),

@@ -18,8 +18,8 @@ LINES_SHOWN: Final = 20
 def import_picture(shape: Mapping[str, Any]) -> RenderableType:
     """Drawn from `import/1`."""
     counts = (
-        f"{shape['accepted']:,} accepted, {shape['unchanged']:,} unchanged, "
-        f"{shape['refused_lines']:,} of {shape['lines']:,} lines refused"
+        f"documents: {shape['accepted']:,} accepted, {shape['unchanged']:,} unchanged; "
+        f"lines: {shape['refused_lines']:,} of {shape['lines']:,} refused"
     )
     return Group(Text(counts, "bold"), *_ignored(shape), *_refused(shape))
 

@@ -34,7 +34,7 @@ def followed(source: Source) -> Iterator[Step]:
 def told_progress(told: Imported, seconds: float, share: float | None) -> str:
     """Lines and rate, and how long it takes yet where that can be known."""
     rate = told.lines / seconds if seconds > 0 else 0.0
-    line = f"{told.lines:,} lines, {rate:,.0f} a second, {told.refused:,} refused"
+    line = f"{told.lines:,} lines read, {rate:,.0f} a second, {told.refused:,} of them refused"
     if not share:
         return line
     left = seconds * (1 - share) / share

@@ -143,7 +143,7 @@ def test_refused_lines_stand_in_a_file_beside_the_input(shell: Shell) -> None:
     assert [(one["line"], one["document_id"]) for one in refused] == [(2, None), (3, "2")]
     assert refused[0]["text"] == "nonsense"
     assert again.code == 4
-    assert "0 accepted, 2 unchanged, 2 of 4 lines refused" in again.out
+    assert "documents: 0 accepted, 2 unchanged; lines: 2 of 4 refused" in again.out
 
     mended = shell.run("import", file_of(shell, line("1", "A"), line("2", "B")), *IMPORT)
     assert mended.code == 0

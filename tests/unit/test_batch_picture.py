@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from rich.console import Console, RenderableType
 
+from adapters.cli.batch_page import page
 from adapters.cli.batch_picture import plan_picture, report_picture
 from adapters.shapes import batch_report, plan_report
 from reconciler.batch_refusal import FEW, too_bold
@@ -99,3 +101,21 @@ def test_what_was_done_before_and_taken_back_since_is_said() -> None:
     assert "before  104: taken back by a revert since" in told
     assert "what was taken back waits for a person: reconciler batch plan --held" in told
     assert "taken back" not in of_report(Counter(before=104), {})
+
+
+@pytest.mark.parametrize(
+    ("walks", "pages", "twice", "says"),
+    [
+        (7, 6, 2, "7 walks, 6 pages in all; 2 containers twice, for an absence rests on two"),
+        (1, 1, 1, "1 walk, 1 page in all; 1 container twice, for an absence rests on two"),
+    ],
+)
+def test_walks_and_pages_are_counted_each_by_itself_on_the_page_too(
+    walks: int, pages: int, twice: int, says: str
+) -> None:
+    listed = replace(head(documents=1, claims=1), walks=walks, pages=pages, walked_twice=twice)
+
+    applied = batch_report("r", Counter(), [], []) | {"results": {}, "states": {}, "reasons": {}}
+
+    assert f"listed in {says}" in of_plan(listed)
+    assert f"{says}." in page(applied, listed)

@@ -11,10 +11,20 @@ from reconciler.importing import Imported
 @pytest.mark.parametrize(
     ("lines", "seconds", "share", "says"),
     [
-        (0, 0.0, None, "0 lines, 0 a second, 0 refused"),
-        (5_000, 10.0, None, "5,000 lines, 500 a second, 0 refused"),
-        (5_000, 10.0, 0.25, "5,000 lines, 500 a second, 0 refused, 25%, about 30 s left"),
-        (5_000, 10.0, 1.0, "5,000 lines, 500 a second, 0 refused, 100%, about 0 s left"),
+        (0, 0.0, None, "0 lines read, 0 a second, 0 of them refused"),
+        (5_000, 10.0, None, "5,000 lines read, 500 a second, 0 of them refused"),
+        (
+            5_000,
+            10.0,
+            0.25,
+            "5,000 lines read, 500 a second, 0 of them refused, 25%, about 30 s left",
+        ),
+        (
+            5_000,
+            10.0,
+            1.0,
+            "5,000 lines read, 500 a second, 0 of them refused, 100%, about 0 s left",
+        ),
     ],
 )
 def test_lines_rate_and_what_is_left(
