@@ -9,10 +9,13 @@ Pure: frozen values in, a reason out.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import Any
 
 from .funnel import Weighed
 from .listing import Listing
+from .mark import marks_of
 from .model import Reason
 from .settling import may_say_absent
 from .sieves import Says
@@ -31,6 +34,29 @@ def why_not_none(weighed: Weighed, item: str, listings: tuple[Listing, ...]) -> 
     if ids := _bearing_a_mark(funnel):
         return f"{ids} bears our mark or what is left of one: another create would be a second"
     return None
+
+
+def is_refused_on(evidence: Mapping[str, Any], spoken_for: Collection[str]) -> bool:
+    """Whether stored evidence shows already that a look of the same rows would refuse it.
+
+    `spoken_for` are ids that were bound since. Of a stage with more rows than the evidence shows
+    the rest is not known, and the look says.
+    """
+    if not set(evidence.get("survivors", ())) <= set(spoken_for):
+        return True
+    part = (evidence.get("sent") or {}).get("label")
+    return any(
+        example.get("says") == Says.DOUBT
+        and example.get("id") not in spoken_for
+        and (example.get("reason") == Reason.MARK_LOST or _shows(part, example.get("row", {})))
+        for stage in evidence.get("stages", ())
+        for example in stage["examples"]
+    )
+
+
+def _shows(part: str | None, row: Mapping[str, Any]) -> bool:
+    marks = marks_of(row.get("name"), tuple(row.get("labels", ())))
+    return part in marks.document_parts
 
 
 def too_soon(settled: datetime | None, now: datetime) -> str | None:

@@ -56,7 +56,7 @@ def _concluded(item: Shape) -> tuple[Hashable, ...]:
     listing = item["listing"]
     complete = None if listing is None else listing["complete"]
     told = item["verdict"], item["reason"], item["state"], item.get("grade")
-    return (*told, item["proven_absent"], item["kind"], complete)
+    return (*told, item["proven_absent"], item["may_be_none"], item["kind"], complete)
 
 
 def _removed(stage: Shape) -> tuple[tuple[str, str], ...]:

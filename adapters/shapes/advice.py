@@ -89,8 +89,13 @@ def makes_more(document: Document) -> bool:
     return document.origin is Origin.OURS and not is_cancelled
 
 
-def commands(document: Document, item: Item, reason: Reason | None) -> list[str]:
-    """What to type, the likeliest first; empty where nothing is left to do about the item."""
+def commands(
+    document: Document, item: Item, reason: Reason | None, *, may_be_none: bool = True
+) -> list[str]:
+    """What to type, the likeliest first; empty where nothing is left to do about the item.
+
+    `reason` and `may_be_none` as in `offers`.
+    """
     if may_be_made(document, item):
         return [typed_command("publish", document.id)]
     if item.state is ItemState.PENDING:
@@ -100,7 +105,7 @@ def commands(document: Document, item: Item, reason: Reason | None) -> list[str]
     return [
         *([IMPORT] if standing(item, reason) is Reason.POLICY else []),
         typed_command("recover", document.id),
-        *(typed(offer, document, item) for offer in offers(item, reason)),
+        *(typed(offer, document, item) for offer in offers(item, reason, may_be_none=may_be_none)),
     ]
 
 

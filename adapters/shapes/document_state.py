@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -73,13 +73,15 @@ def standing(document: Document, now: datetime) -> dict[str, Any]:
     }
 
 
-def next_action(document: Document, step: Next) -> dict[str, Any]:
-    """The next safe action with the command to type."""
+def next_action(
+    document: Document, step: Next, *, never_none: Collection[str] = ()
+) -> dict[str, Any]:
+    """The next safe action with the command to type; `never_none` as in `next_command`."""
     return {
         "action": step.action.value,
         "until": shown_time(step.until),
         "why": step.why,
-        "command": next_command(document, step),
+        "command": next_command(document, step, never_none=never_none),
     }
 
 

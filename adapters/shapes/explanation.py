@@ -19,6 +19,7 @@ from reconciler.verdict import Evidence
 
 from . import advice
 from .document_state import next_action
+from .offers import may_be_none
 from .values import shown_time
 
 SCHEMA: Final = "explain/1"
@@ -52,20 +53,22 @@ def explanation(explained: Explained) -> dict[str, Any]:
     """The shape. `not_judged` holds the items for which no look ever came to its end."""
     view, document = explained.view, explained.view.document
     judged = {verdict.item: verdict for verdict in document.verdicts}
+    items = [
+        _item(document, item, judged[item.key], explained.evidence[item.key].body)
+        | {"decisions": _decisions(item, explained.journal)}
+        for item in document.items
+        if item.key in judged
+    ]
     return {
         "schema": SCHEMA,
         "document_id": document.id,
         "state": document.state.value,
-        "items": [
-            _item(document, item, judged[item.key], explained.evidence[item.key].body)
-            | {"decisions": _decisions(item, explained.journal)}
-            for item in document.items
-            if item.key in judged
-        ],
+        "items": items,
         "not_judged": [_unjudged(item) for item in document.items if item.key not in judged],
         "next": next_action(
             document,
             shown_next(document, view.account, view.now, worker_seen=bool(view.worker_seen)),
+            never_none={one["item"] for one in items if not one["may_be_none"]},
         ),
     }
 
@@ -73,7 +76,7 @@ def explanation(explained: Explained) -> dict[str, Any]:
 def _item(
     document: Document, item: Item, judged: JudgedItem, body: Mapping[str, Any]
 ) -> dict[str, Any]:
-    proven = _is_proof(document, item)
+    proven, sayable = _is_proof(document, item), may_be_none(document, item, body)
     return {
         "item": item.key,
         "kind": item.kind.value,
@@ -88,7 +91,8 @@ def _item(
         ),
         "second_entities": advice.second_entities(body),
         "left": advice.left(body),
-        "commands": advice.commands(document, item, judged.reason),
+        "may_be_none": sayable,
+        "commands": advice.commands(document, item, judged.reason, may_be_none=sayable),
         "external_id": body.get("candidate_id"),
         "judged_at": shown_time(judged.judged_at),
         "settle_at": _time(body.get("settle_at")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from typing import Final
 
 from reconciler.model import (
@@ -24,13 +25,14 @@ IMPORT: Final = "reconciler import FILE --worker-gone-before TIME"
 also of the finished documents of an account, for want of which nothing of it is claimed."""
 
 
-def next_command(document: Document, step: Next) -> str | None:
+def next_command(document: Document, step: Next, *, never_none: Collection[str] = ()) -> str | None:
     """What a person types now; None where nothing is left to do.
 
     `wait` shows: reading is safe at any time, and looks as soon as looking is due; what may still
     run elsewhere waits for an import. `rotate_token` checks the token, for a secret is never typed
     on a command line. What is written in capitals is a person's to fill in, after `explain` or, for
-    a surplus, `show`.
+    a surplus, `show`. `never_none` are items of which the evidence, where it was read, refuses that
+    no row is it.
     """
     match step.action:
         case NextAction.NONE:
@@ -44,14 +46,14 @@ def next_command(document: Document, step: Next) -> str | None:
         case NextAction.RECOVER | NextAction.RAISE_LIMIT:
             return typed_command("recover", document.id)
         case NextAction.DECIDE:
-            return _to_decide(document)
+            return _to_decide(document, never_none)
         case NextAction.ROTATE_TOKEN:
             return "reconciler doctor"
         case NextAction.FIX_INPUT:
             return f"reconciler submit PLAN.json --key {shlex.quote(document.key)}"
 
 
-def _to_decide(document: Document) -> str:
+def _to_decide(document: Document, never_none: Collection[str]) -> str:
     """The likeliest decision about the first item that is held, as the evidence offers it.
 
     What is too many is looked at before anything is said of it, for it may spend.
@@ -67,7 +69,9 @@ def _to_decide(document: Document) -> str:
         return typed_command("recover", document.id)
     if held:
         first = held[0]
-        return typed(offers(first, reasons.get(first.key))[0], document, first)
+        sayable = first.key not in never_none
+        likeliest = offers(first, reasons.get(first.key), may_be_none=sayable)[0]
+        return typed(likeliest, document, first)
     if document.state is DocumentState.HELD:
         return typed_command("explain", document.id)
     return typed_command("show", document.id)

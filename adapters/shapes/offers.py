@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from reconciler.model import Document, Item, ItemState, Reason
 from reconciler.resolve_decision import Choice
+from reconciler.resolve_none import is_refused_on
 from reconciler.typed_command import typed_command
 
 _R = Reason
@@ -55,15 +56,28 @@ _CHOICES: Final[Mapping[Reason, tuple[Offer, ...]]] = {
 }
 
 
-def offers(item: Item, reason: Reason | None) -> tuple[Offer, ...]:
+def offers(item: Item, reason: Reason | None, *, may_be_none: bool = True) -> tuple[Offer, ...]:
     """What a person may decide about it, the likeliest first; empty where it is not held.
 
-    `reason` is that of its latest verdict, None where there is none.
+    `reason` is that of its latest verdict, None where there is none. `may_be_none` is what its
+    evidence says of that, where it was read.
     """
     if item.state is not ItemState.HELD:
         return ()
     held_for = standing(item, reason)
-    return (*choices(held_for), HOLD) if held_for else (HOLD,)
+    given = choices(held_for) if held_for else ()
+    return (*(one for one in given if may_be_none or one is not NONE), HOLD)
+
+
+def may_be_none(document: Document, item: Item, evidence: Mapping[str, Any]) -> bool:
+    """Whether `none` is not refused on the evidence of its latest verdict already.
+
+    What was bound since is no candidate any more; nor is what it gave up to another document.
+    """
+    bound = {one.intent.external_id for one in document.items if one.intent}
+    if item.intent and item.intent.reason is _R.CONTESTED and evidence.get("verdict") == "found":
+        bound.add(evidence.get("candidate_id"))
+    return not is_refused_on(evidence, bound - {None})  # type: ignore[arg-type]
 
 
 def choices(reason: Reason) -> tuple[Offer, ...]:

@@ -63,12 +63,15 @@ def explained_with_requests(shape: Shape, view: View, request: Request) -> Shape
     """
     place, document, state = collection(request), view.document, document_state(view)
     reasons = {judged.item: judged.reason for judged in document.verdicts}
+    never_none = {one["item"] for one in shape["items"] if not one["may_be_none"]}
     records = {
         beside.key: _request("POST", _resolution(document.id, beside.key, place), body=beside.body)
         for beside in beside_bound(state)
     }
     sent = {
-        item.key: item_requests(document, item, reasons[item.key], place)
+        item.key: item_requests(
+            document, item, reasons[item.key], place, may_be_none=item.key not in never_none
+        )
         for item in document.items
         if item.key in reasons
     }
@@ -99,15 +102,21 @@ def _resolution(document_id: str, key: str, place: str) -> str:
     return f"{place}/{part(document_id)}/items/{part(key)}/resolution"
 
 
-def item_requests(document: Document, item: Item, reason: Reason | None, place: str) -> list[Shape]:
-    """What may be sent about one item, the likeliest first; empty where nothing is left to do."""
+def item_requests(
+    document: Document, item: Item, reason: Reason | None, place: str, *, may_be_none: bool = True
+) -> list[Shape]:
+    """What may be sent about one item, the likeliest first; empty where nothing is left to do.
+
+    `reason` and `may_be_none` as in `offers`.
+    """
     one = f"{place}/{part(document.id)}"
     if may_be_made(document, item):
         return [_request("POST", f"{one}/publish")]
     if item.state is ItemState.PENDING:
         return [_request("GET", one)]
     resolution = _resolution(document.id, item.key, place)
-    return [_request("POST", resolution, body=offer.body) for offer in offers(item, reason)]
+    offered = offers(item, reason, may_be_none=may_be_none)
+    return [_request("POST", resolution, body=offer.body) for offer in offered]
 
 
 def _next(shape: Shape, place: str) -> Shape | None:

@@ -134,7 +134,8 @@ def _values(seen: Shown, item: Item) -> dict[str, Any]:
 def _offers_none(seen: Shown, item: Item) -> bool:
     """As the evidence offers it: elsewhere another create could be a second, and is refused."""
     reasons = [one.reason for one in seen.view.document.verdicts if one.item == item.key]
-    return any(NONE in offers(item, reason) for reason in reasons)
+    sayable = any(one["may_be_none"] for one in seen.judged)
+    return any(NONE in offers(item, reason, may_be_none=sayable) for reason in reasons)
 
 
 def _is_old(seen: Shown) -> bool:

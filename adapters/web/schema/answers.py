@@ -194,6 +194,8 @@ class Judged(_Shape):
     """Whether `absent` is proof: without a mark it is not. False of any other verdict."""
     reason: m.Reason | None
     why: str
+    may_be_none: bool
+    """Whether the evidence does not refuse already that no row is it."""
     commands: list[str]
     requests: list[Sent]
     """The same for a client: each decision that may be made, the likeliest first."""

@@ -60,6 +60,17 @@ def held_beside_a_stranger(stage: Stage, title: str = "Winter") -> tuple[str, st
     return document_id, theirs
 
 
+def held_beside_a_cut_mark(stage: Stage, title: str = "Summer") -> str:
+    """Held, echo_unproven: as before, and beside that a row with what is left of a mark."""
+    document_id = stage.submit(titled(title, f"{title} / 1"))
+    dying = stage.worker(DiesAt(effect="graph.create")).outside
+    assert stage.dies(publish.publish(document_id, dying))
+    stranger(stage, f"{title} / 1")
+    stage.world.relabel(stranger(stage, f"{title} / 1"), ["rc1-short"])
+    settled(stage, document_id)
+    return document_id
+
+
 def held_before_two(stage: Stage, title: str = "Sale") -> tuple[str, list[str]]:
     """Held, ambiguous: one request made two entities (outside A8)."""
     document_id = stage.submit(titled(title, f"{title} / 1"))

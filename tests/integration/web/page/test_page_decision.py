@@ -12,10 +12,10 @@ import pytest
 from adapters.web import Scope
 from fixtures.stage import Stage
 from reconciler.cancel import cancel
-from reconciler.model import DocumentState, ItemState
+from reconciler.model import DocumentState, ItemState, Reason
 from reconciler.resolve_decision import EVIDENCE_AGE_MAX
 from reconciler.resolve_preview import changed_rows
-from tests.integration.held import told
+from tests.integration.held import reason_of, told
 from tests.integration.web.page import scenes
 from tests.integration.web.page.browsing import Browser, browsed, decision_of, place_of, seen
 from tests.integration.web.page.markup import Element, fields_of, page_of
@@ -194,10 +194,12 @@ def test_what_recording_would_refuse_the_preview_refuses_with_the_same_words(
 def test_none_is_offered_only_where_the_evidence_offers_it(stage: Stage) -> None:
     beside, _ = scenes.held_beside_a_stranger(stage)
     before_two, _ = scenes.held_before_two(stage)
+    beside_a_cut_mark = scenes.held_beside_a_cut_mark(stage)
+    assert reason_of(stage, beside_a_cut_mark) is Reason.ECHO_UNPROVEN
 
     async def browsing(browser: Browser) -> dict[str, list[bool]]:
         return {one: [await on_page(browser, one), await in_api(browser, one)]
-                for one in (beside, before_two)}  # fmt: skip
+                for one in (beside, before_two, beside_a_cut_mark)}  # fmt: skip
 
     async def on_page(browser: Browser, document_id: str) -> bool:
         radios = the_form(await browser.page(decision_of(document_id))).all("input", type="radio")
@@ -208,7 +210,11 @@ def test_none_is_offered_only_where_the_evidence_offers_it(stage: Stage) -> None
         requests = answer.json()["items"][0]["requests"]
         return "none" in [one["body"]["decision"] for one in requests]
 
-    assert browsed(stage, browsing) == {beside: [True, True], before_two: [False, False]}
+    assert browsed(stage, browsing) == {
+        beside: [True, True],
+        before_two: [False, False],
+        beside_a_cut_mark: [False, False],
+    }
 
 
 def test_where_nothing_can_be_listed_the_preview_says_that_it_does_not_know(stage: Stage) -> None:
