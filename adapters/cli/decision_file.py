@@ -27,6 +27,12 @@ FIELDS: Final = (
 """The keys of a line, or the columns. `decision` is adopt, none or hold; in CSV `also` holds ids
 with a space between, and `override` is true or empty."""
 
+ALSO_IN_CSV: Final = (
+    "also in CSV holds external ids with a space between, as 1203 1204; nothing where there is none"
+)
+NO_PART_OF_AN_ID: Final = frozenset("[]{}(),;'\"")
+"""Of a list as other formats have it."""
+
 LINE_LENGTH_MAX: Final = 64 * 1024
 """Characters; a longer one is no decision."""
 
@@ -59,7 +65,11 @@ def decisions_of(file: str, *, by: str) -> Iterator[Read | Malformed]:
     try:
         stream = sys.stdin if file == "-" else Path(file).open(encoding="utf-8-sig", newline="")  # noqa: SIM115
     except OSError as error:
-        raise DecisionRefused(f"{file} cannot be read: {error.strerror}") from error
+        raise DecisionRefused(
+            f"{file} cannot be read: {error.strerror}",
+            next_step="reconciler resolve --file FILE, with the path of one that can be read, or - "
+            "for stdin",
+        ) from error
     with stream:
         rows = _csv_rows(stream) if file.lower().endswith(".csv") else _json_rows(stream)
         for line, given in rows:
@@ -146,9 +156,13 @@ def _choice(given: Mapping[str, Any]) -> Choice:
 def _also(value: Any) -> tuple[str, ...]:
     if value is None:
         return ()
+    if isinstance(value, str) and not NO_PART_OF_AN_ID.isdisjoint(value):
+        raise _NoDecision(ALSO_IN_CSV)
     ids = value.split() if isinstance(value, str) else value
     if not isinstance(ids, list) or not all(isinstance(one, (str, int)) for one in ids):
-        raise _NoDecision("also must be a list of external ids")
+        raise _NoDecision(
+            'also must be a list of external ids, as ["1203"]; [] where there is none'
+        )
     return tuple(str(one) for one in ids)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -11,19 +11,14 @@ from rich.text import Text
 
 from .output import visible
 
-LINES_SHOWN_MAX: Final = 200
-"""For a person; --json has all of them."""
-
 
 def decisions_picture(shape: Mapping[str, Any]) -> RenderableType:
-    """Nothing to tell of what was done: `show` and the journal have it."""
+    """Nothing to tell of what was done as it was asked: `show` and the journal have it.
+
+    The rest is told whole: what a recorded line warned of is not said a second time.
+    """
     counted = [f"{count:,} {result}" for result, count in shape["counts"].items()]
-    untold = [line for line in shape["lines"] if line["message"]]
-    shown: list[RenderableType] = [
-        Padding(Text(_line(line)), (0, 0, 0, 2)) for line in untold[:LINES_SHOWN_MAX]
-    ]
-    if more := len(untold) - len(shown):
-        shown.append(Text(f"  and {more:,} more, see --json", "dim"))
+    shown = [Padding(Text(_line(line)), (0, 0, 0, 2)) for line in shape["lines"] if line["message"]]
     return Group(Text("   ".join(counted) or "the file holds no decision", "bold"), *shown)
 
 

@@ -173,8 +173,9 @@ def test_a_file_of_decisions_goes_on_after_a_line_that_is_refused(
         (1, "refused"), (2, "refused"), (3, "refused"), (4, "refused"),
         (6, "recorded"), (7, "recorded"), (8, "refused"), (9, "refused"),
     ]  # fmt: skip
-    assert "line 2: refused: is not JSON" in ran.err
-    assert "line 9: refused: TEXT stands for the reason of a decision: write why" in ran.err
+    said = {line["line"]: line["message"] or "" for line in ran.json["lines"]}
+    assert said[2].startswith("is not JSON")
+    assert said[9].startswith("TEXT stands for the reason of a decision: write why")
     assert (again.code, again.json["counts"]) == (0, {"unchanged": 2})
 
 
@@ -200,6 +201,15 @@ def test_a_file_that_is_not_there_is_refused(shell: Shell) -> None:
     ran = shell.run("resolve", "--file", "gone.jsonl")
 
     assert (ran.code, "gone.jsonl cannot be read" in ran.err) == (1, True)
+    assert "next:  reconciler resolve --file FILE" in ran.err
+
+
+def test_each_line_that_is_refused_is_told_once(shell: Shell) -> None:
+    (shell.folder / "decisions.jsonl").write_text("no json\n" * 300)
+
+    ran = shell.run("resolve", "--file", "decisions.jsonl")
+
+    assert (ran.code, (ran.out + ran.err).count("is not JSON")) == (4, 300)
 
 
 def test_explain_tells_one_item_what_is_left_why_and_what_to_do(
