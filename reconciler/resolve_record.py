@@ -26,6 +26,7 @@ from .limits import Limits
 from .look import Look, seen
 from .model import Document, Grade, Item, ItemState, Reason, Surplus
 from .ports import Change, Event, View
+from .resolve_also import refused_beside_bound
 from .resolve_decision import Choice, Decision, known_item, open_item
 from .resolve_ended import at_rest
 from .resolve_ruling import Ruled
@@ -130,8 +131,7 @@ def surplus_known(view: View, decision: Decision) -> Change:
         raise DecisionRefused(f"{item.key} is bound to {bound_to} already", next_step=next_step)
     reported = {extra.external_id for extra in view.document.surplus}
     if missing := [one for one in decision.also if one not in reported]:
-        problem = f"{', '.join(missing)} is no surplus that was reported of this document"
-        raise DecisionRefused(problem, next_step=next_step)
+        raise refused_beside_bound(view.document, decision, ", ".join(missing))
     line = decision.told() | {"was": item.state.value, "overridden": []}
     return Change(
         document=_with_known(view.document, item, decision.also),

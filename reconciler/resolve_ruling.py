@@ -16,6 +16,7 @@ from .look import Look
 from .model import Document, Item, Reason
 from .ports import Binding
 from .resolve_adopt import Adoptable, adoptable, why_another_first
+from .resolve_also import not_yet_reported, refused_beside
 from .resolve_decision import Choice, Decision
 from .resolve_none import why_not_none
 from .typed_command import typed_command
@@ -69,10 +70,11 @@ def rule_on(
         warnings=adopted.warnings,
         outranked=adopted.outranked,
     )
-    for extra in _not_yet_reported(document, decision):
+    for extra in not_yet_reported(document, decision):
         beside = _adoptable(weighed, decision, extra, listings)
         taken = f"{extra} is bound elsewhere by name and time" if beside.outranked else None
-        _refuse(beside.refused or taken, document)
+        if why := beside.refused or taken:
+            raise refused_beside(weighed, decision, extra, why)
         ruled = replace(ruled, overridden=(*ruled.overridden, *beside.overridden))
     return ruled
 
@@ -81,12 +83,6 @@ def _adoptable(
     weighed: Weighed, decision: Decision, external_id: str, listings: tuple[Listing, ...]
 ) -> Adoptable:
     return adoptable(weighed, decision.item, external_id, listings, override=decision.override)
-
-
-def _not_yet_reported(document: Document, decision: Decision) -> list[str]:
-    """What was reported as surplus is known to be ours; anything else is judged like a row."""
-    reported = {extra.external_id for extra in document.surplus}
-    return [one for one in decision.also if one not in reported]
 
 
 def _refuse(problem: str | None, document: Document) -> None:
