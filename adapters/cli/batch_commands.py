@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv as csv_format
 import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,14 +23,13 @@ from .batch_examples import Sample, examples_shape
 from .batch_page import page
 from .batch_picture import plan_picture, report_picture
 from .batch_progress import followed
+from .batch_table import Table, table
 from .batch_tally import Tally
 from .decision_commands import person
 from .exit_codes import after_batch_plan
 from .export_command import FileLost
 from .running import Stop
 from .session import Told, Work
-
-COLUMNS = ("document_id", "account_id", "result", "before", "after", "reason", "why")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +119,7 @@ def apply(asked: ApplyAsked) -> Work:
             await refuse_unfit(head, product.outside, share_max=asked.share_max)
             report = _Report(every_document=asked.every_document)
             if asked.csv is not None:
-                report.table = open_files.enter_context(_table(asked.csv))
+                report.table = open_files.enter_context(table(asked.csv))
             tally = Tally(keep=report.keep)
             with followed("applied") as step:
 
@@ -169,7 +167,7 @@ class _Report:
     """Where each outcome goes beside the counts."""
 
     every_document: bool
-    table: Any = None
+    table: Table | None = None
     documents: list[dict[str, Any]] = field(default_factory=list)
 
     def keep(self, outcome: Outcome) -> None:
@@ -180,26 +178,7 @@ class _Report:
         if self.table is not None:
             reason = outcome.reason.value if outcome.reason else ""
             more = {"account_id": outcome.account_id, "reason": reason, "why": outcome.why or ""}
-            self.table.writerow({name: _cell((row | more)[name]) for name in COLUMNS})
-
-
-def _cell(value: Any) -> str:
-    """A spreadsheet takes what begins with these signs for a formula."""
-    text = "" if value is None else str(value)
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
-@contextmanager
-def _table(path: Path) -> Iterator[Any]:
-    try:
-        with path.open("w", encoding="utf-8", newline="") as stream:
-            table = csv_format.DictWriter(stream, COLUMNS)
-            table.writeheader()
-            yield table
-    except OSError as error:
-        raise FileLost(
-            f"{path} cannot be written: {error.strerror}", next_step="name another file with --csv"
-        ) from error
+            self.table.add(row | more)
 
 
 def _told(
