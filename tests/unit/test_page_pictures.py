@@ -97,6 +97,21 @@ def test_a_wave_is_one_line_and_what_differs_is_another() -> None:
     assert (len(group.lines[0].keys), group.lines[0].more, left_out) == (12, 18, 0)
 
 
+def test_two_looks_that_say_the_same_are_two_lines_and_each_is_one() -> None:
+    said = {"verdict": "inconclusive", "reason": "too_soon"}
+    looks = [
+        entry(number, events.LOOKED, item, **said) | {"at": f"2026-03-10T12:0{minute}:00Z"}
+        for number, (minute, item) in enumerate([(1, "a1"), (1, "a2"), (4, "a1"), (4, "a2")])
+    ]
+
+    [group], _ = groups_of({"entries": looks}, [])
+
+    assert [(line.at[14:16], line.keys) for line in group.lines] == [
+        ("01", ("a1", "a2")),
+        ("04", ("a1", "a2")),
+    ]
+
+
 def test_a_story_too_long_to_show_says_how_many_lines_are_left_out() -> None:
     entries = [entry(n, events.QUEUED) for n in range(LINES_SHOWN_MAX + 7)]
 

@@ -1,6 +1,7 @@
 """The journal as a story: oldest first, in the groups that an attempt or a takeover begins.
 
-A wave of fifty says the same fifty times: lines that follow each other and tell alike are one.
+A wave of fifty says the same fifty times: lines that follow each other and tell alike are one. What
+one look says is of one time, so another look is another line, however alike.
 """
 
 from __future__ import annotations
@@ -53,8 +54,18 @@ def groups_of(timeline: Shape, attempts: Iterable[Shape]) -> tuple[list[Group], 
 
 def _alike(entry: Shape) -> tuple[str, ...]:
     told = _TOLD.get(entry["kind"], _unknown)(entry)
-    is_many = entry["kind"] in (events.INTENTS_WRITTEN, events.ANSWERED, events.LOOKED)
-    return (*told, str(entry["sequence"]) * (not is_many))
+    return (*told, _told_together(entry))
+
+
+def _told_together(entry: Shape) -> str:
+    """What a line must have in common with the one before it to be told along with it."""
+    match entry["kind"]:
+        case events.INTENTS_WRITTEN | events.ANSWERED:
+            return ""
+        case events.LOOKED:
+            return str(entry["at"])
+        case _:
+            return str(entry["sequence"])
 
 
 def _begins(entry: Shape, attempts: Mapping[int, Shape]) -> str:
