@@ -27,7 +27,7 @@ from .model import Grade, Item, Reason
 from .settling import Window
 from .sieves import SIEVES, Ruling, Says
 from .verdict import Evidence
-from .vetoes import VETOES, Funnel, Name
+from .vetoes import VETOES, Funnel, Name, contenders
 
 EXAMPLES_MAX: Final = 20
 """Rows shown per stage. A name may have thousands, and evidence is kept for ever."""
@@ -82,6 +82,7 @@ def evidence_of(grounds: Grounds, said: Conclusion) -> Evidence:
     us = grounds.funnel.claimant
     return Evidence.of(
         {
+            **_rivals(grounds.name),
             "document_id": us.document_id,
             "item": us.item,
             "verdict": said.word,
@@ -153,6 +154,15 @@ def _veto_stages(name: Name) -> list[dict[str, Any]]:
         }
         for stage, doubted in removed.items()
     ]
+
+
+def _rivals(name: Name) -> dict[str, Any]:
+    """Which item of which other document may own a survivor as well; nothing where none may."""
+    if not any(veto.reason is Reason.CONTESTED for veto in name.vetoes):
+        return {}
+    told = sorted((row.id, rival.document_id, rival.item) for row, rival in contenders(name))
+    names = ("external_id", "document_id", "item")
+    return {"contested_by": [dict(zip(names, one, strict=True)) for one in _first(told)]}
 
 
 def _survivor(ruling: Ruling) -> dict[str, Any]:

@@ -7,7 +7,7 @@ another's count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -102,13 +102,19 @@ class Veto:
     speaks: Callable[[Name], bool]
 
 
+def contenders(name: Name) -> Iterator[tuple[Ruling, Claimant]]:
+    """Each survivor with each rival whose own sieves do not disprove it. Our mark is contested by
+    nobody."""
+    if name.is_marked:
+        return
+    for survivor in name.survivors.values():
+        for rival in name.rivals:
+            if rule(rival, survivor.readings).says is not Says.NOT_OURS:
+                yield survivor, rival
+
+
 def _is_contested(name: Name) -> bool:
-    """A rival whose own sieves do not disprove a row. Our mark is contested by nobody."""
-    return not name.is_marked and any(
-        rule(rival, survivor.readings).says is not Says.NOT_OURS
-        for survivor in name.survivors.values()
-        for rival in name.rivals
-    )
+    return any(True for _ in contenders(name))
 
 
 VETOES: Final = (

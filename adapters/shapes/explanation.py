@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from reconciler import events
-from reconciler.model import Document, Item, JudgedItem, Origin
+from reconciler.model import Document, Item, JudgedItem, Origin, Reason
 from reconciler.next_step import shown_next
 from reconciler.ports import Recorded, View
 from reconciler.settling import is_absence_proof
@@ -20,6 +20,7 @@ from reconciler.verdict import Evidence
 from . import advice
 from .document_state import next_action
 from .offers import may_be_none
+from .rivals import named, rivals
 from .values import shown_time
 
 SCHEMA: Final = "explain/1"
@@ -51,11 +52,11 @@ class Explained:
 
 def explanation(explained: Explained) -> dict[str, Any]:
     """The shape. `not_judged` holds the items for which no look ever came to its end."""
-    view, document = explained.view, explained.view.document
+    view, document, journal = explained.view, explained.view.document, explained.journal
     judged = {verdict.item: verdict for verdict in document.verdicts}
     items = [
-        _item(document, item, judged[item.key], explained.evidence[item.key].body)
-        | {"decisions": _decisions(item, explained.journal)}
+        _item(document, item, judged[item.key], explained.evidence[item.key].body, journal)
+        | {"decisions": _decisions(item, journal)}
         for item in document.items
         if item.key in judged
     ]
@@ -74,8 +75,13 @@ def explanation(explained: Explained) -> dict[str, Any]:
 
 
 def _item(
-    document: Document, item: Item, judged: JudgedItem, body: Mapping[str, Any]
+    document: Document,
+    item: Item,
+    judged: JudgedItem,
+    body: Mapping[str, Any],
+    journal: tuple[Recorded, ...],
 ) -> dict[str, Any]:
+    contested_by = rivals(item, judged.reason, body, journal)
     proven, sayable = _is_proof(document, item), may_be_none(document, item, body)
     return {
         "item": item.key,
@@ -86,9 +92,13 @@ def _item(
         "verdict": judged.verdict,
         "reason": judged.reason.value if judged.reason else None,
         "proven_absent": judged.verdict == "absent" and proven,
-        "why": advice.why(
-            judged.verdict, judged.reason, body.get("grade"), document.origin, proven=proven
+        "why": named(
+            advice.why(
+                judged.verdict, judged.reason, body.get("grade"), document.origin, proven=proven
+            ),
+            contested_by if judged.reason is Reason.CONTESTED else (),
         ),
+        "contested_by": contested_by,
         "second_entities": advice.second_entities(body),
         "left": advice.left(body),
         "may_be_none": sayable,

@@ -194,6 +194,8 @@ class Judged(_Shape):
     """Whether `absent` is proof: without a mark it is not. False of any other verdict."""
     reason: m.Reason | None
     why: str
+    contested_by: list[dict[str, Any]]
+    """Which other document, and which item of it, claims a contested row as well, and how."""
     may_be_none: bool
     """Whether the evidence does not refuse already that no row is it."""
     commands: list[str]
