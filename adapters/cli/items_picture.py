@@ -46,6 +46,9 @@ OF_IMPORTED: Final = {"+": "absent; nothing is made from here"}
 OF_CANCELLED: Final = {"+": "absent; nothing more is made"}
 """Nor of one with a cancel on record, honoured yet or not."""
 
+HELD_NO_MORE: Final = {"?": "may exist outside; cancelled, so nobody needs to decide"}
+"""Once it is cancelled. A person still may."""
+
 OVER_ELSEWHERE: Final = {".": "not recorded; it finished elsewhere, nobody looks"}
 """And what is pending of one that is at rest stays so."""
 
@@ -118,10 +121,11 @@ def _looked_at(state: Shape) -> dict[str, str]:
 
 
 def _otherwise(state: Shape) -> dict[str, str]:
+    needs_nobody = HELD_NO_MORE if state["state"] == DocumentState.CANCELLED else {}
     if state["origin"] == Origin.IMPORTED:
-        return OF_IMPORTED if state["unsettled"] else OF_IMPORTED | OVER_ELSEWHERE
-    is_cancelled = state["cancel_requested"] or state["state"] == DocumentState.CANCELLED
-    return OF_CANCELLED if is_cancelled else {}
+        over = {} if state["unsettled"] else OVER_ELSEWHERE
+        return OF_IMPORTED | over | needs_nobody
+    return OF_CANCELLED | needs_nobody if needs_nobody or state["cancel_requested"] else {}
 
 
 def outside(state: Shape) -> RenderableType | None:

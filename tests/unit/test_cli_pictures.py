@@ -100,6 +100,18 @@ def test_nothing_more_of_a_cancelled_document_may_be_made(cancel: dict[str, Any]
     assert verdict_in_words(ABSENT, sample.held().document) == "+ absent, may be made"
 
 
+@pytest.mark.parametrize("origin", list(Origin))
+def test_what_is_held_of_a_cancelled_document_needs_nobody(origin: Origin) -> None:
+    view = sample.held()
+    over = replace(view.document, state=DocumentState.CANCELLED, origin=origin)
+
+    told = of_document(replace(view, document=over))
+
+    assert "? may exist outside; cancelled, so nobody needs to decide" in told
+    assert "needs a person" not in told
+    assert "? needs a person" in of_document(view)
+
+
 def test_an_id_that_came_with_an_import_answered_no_call_of_ours() -> None:
     view = sample.published()
     old = replace(view, document=replace(view.document, origin=Origin.IMPORTED))
