@@ -13,11 +13,11 @@ from reconciler import batch_apply, batch_plan, batch_revert
 from reconciler.batch_account import Judged
 from reconciler.batch_group import Progress
 from reconciler.batch_refusal import refuse_unfit, too_bold
-from reconciler.batch_values import Head, Outcome
+from reconciler.batch_values import Head, Outcome, Result
 from reconciler.typed_command import typed_command
 
 from ..bootstrap import REDACTION, Reconciler
-from ..shapes import batch_report, outcome_row, plan_report, planned_row
+from ..shapes import REVERTED, batch_report, outcome_row, plan_report, planned_row
 from . import batch_plan_file
 from .batch_examples import Sample, examples_shape
 from .batch_page import page
@@ -157,7 +157,9 @@ def revert(run: str, reason: str, *, every_document: bool) -> Work:
                 step(tally.documents, 0, _so_far(tally))
 
             await batch_revert.revert(undo, product.outside, tell=tell)
-        return _told(run, tally, report, ())
+        is_taken_back = tally.results[Result.CHANGED] or tally.results[Result.BEFORE]
+        note = REVERTED if is_taken_back else None
+        return _told(run, tally, report, (), note=note)
 
     return work
 
@@ -189,6 +191,7 @@ def _told(
     *,
     head: Head | None = None,
     html: Path | None = None,
+    note: str | None = None,
 ) -> Told:
     troubles = [
         {
@@ -200,6 +203,7 @@ def _told(
         for trouble in tally.worst_first
     ]
     shape = batch_report(run, tally.counts, report.documents, troubles)
+    shape["note"] = note
     shape["results"] = {result.value: count for result, count in sorted(tally.results.items())}
     shape["states"] = dict(sorted(tally.states.items()))
     shape["reasons"] = dict(sorted(tally.reasons.items()))

@@ -177,6 +177,10 @@ def report_picture(shape: Shape) -> RenderableType:
 def _after(shape: Shape) -> Iterator[RenderableType]:
     if shape["counts"]["stale"]:
         yield Text("what is stale was left as it is: reconciler batch plan judges it anew")
+    if shape.get("note"):
+        yield Text(f"{shape['note']}.")
+        yield Text("what is held waits for a person: reconciler list --state held")
+        return
     if any(trouble["result"] == "before" for trouble in shape["troubles"]):
         yield Text(f"what was taken back waits for a person: {_JUDGE_HELD}")
     if shape["states"].get("held"):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from reconciler.errors import InvalidPlan, PlanError, UnknownItem
 from reconciler.lease import is_live
-from reconciler.model import Document, DocumentState, Kind, NextAction, Reason
+from reconciler.model import Document, DocumentState, Kind, NextAction, Origin, Reason
 from reconciler.plan import parse_plan_text
 from reconciler.ports import View
 from reconciler.settle import Settled
@@ -18,7 +18,7 @@ from reconciler.verdict import Absent, Found, Inconclusive, Verdict
 
 from ..bootstrap import Reconciler
 from ..bootstrap.service import page_of
-from ..shapes import document_state, documents_list, explanation
+from ..shapes import document_state, documents_list, explanation, notes_of
 from ..shapes.advice import makes_more
 from ..shapes.next_command import IMPORT
 from ..store.judged import Judged
@@ -101,12 +101,21 @@ def show(document_id: str, *, recover: bool, refresh: bool) -> Work:
 
     async def work(product: Reconciler, _: Stop) -> Told:
         if not recover and not refresh:
-            return _told(await product.peek(document_id), ExitCode.DONE)
+            view = await product.peek(document_id)
+            return _told(view, ExitCode.DONE, *await _taken_back(product, view))
         settled = await product.read(document_id, refresh=refresh)
         code = after_show(withheld=settled.withheld, held_by_another=settled.held_by_another)
-        return _told(settled.view, code, *_why_withheld(settled))
+        undone = await _taken_back(product, settled.view)
+        return _told(settled.view, code, *undone, *_why_withheld(settled))
 
     return work
+
+
+async def _taken_back(product: Reconciler, view: View) -> tuple[str, ...]:
+    """Of what a batch bound, what a person took back and what became of that since."""
+    if view.document.origin is not Origin.IMPORTED:
+        return ()
+    return notes_of(view.document, await product.outside.ledger.journal(view.document.id))
 
 
 def _why_withheld(settled: Settled) -> tuple[str, ...]:
@@ -126,7 +135,8 @@ def recover(document_id: str, *, dry_run: bool) -> Work:
             settled.view, withheld=settled.withheld, held_by_another=settled.held_by_another
         )
         notes = _verdicts(settled) if dry_run else ()
-        return _told(settled.view, code, *notes, *_why_withheld(settled))
+        undone = await _taken_back(product, settled.view)
+        return _told(settled.view, code, *notes, *undone, *_why_withheld(settled))
 
     return work
 

@@ -84,6 +84,9 @@ def _verdict(alike: Sequence[Shape]) -> Iterator[RenderableType]:
 
 def _in_words(item: Shape) -> tuple[str, str, str]:
     match item["verdict"]:
+        case "found" if item.get("since"):
+            found = f"FOUND {item['external_id']} by {item.get('grade')}"
+            return "?", f"{found}, GIVEN UP SINCE: a person must decide", "bold yellow"
         case "found":
             return "~", f"FOUND {item['external_id']} by {item.get('grade')}", "bold green"
         case "absent" if item["proven_absent"]:

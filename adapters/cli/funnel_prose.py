@@ -36,6 +36,10 @@ def _lines(item: Shape) -> Iterator[tuple[str, str]]:
         of = f"{extra['item']} ({extra['bound_to']})"
         told = f"{extra['external_id']} looks like a second entity of {of}: if it is, delete it in"
         yield "", f"{told} Ads Manager, then recover; that settles this item"
+    for undone in item.get("reverted", ()):
+        who = f"{visible(undone['by'])}, {clock(undone['at'])}"
+        told = f"batch revert {undone['run']} took back {undone['external_id']}"
+        yield "undone", f"{told}, by {who}: {visible(undone['reason'])}"
     for said in item["decisions"]:
         named = f" {said['external_id']}" if said["external_id"] else ""
         who = f"{visible(said['by'])}, {clock(said['at'])}"

@@ -62,6 +62,16 @@ def planned_row(planned: Planned) -> dict[str, Any]:
     }
 
 
+REVERTED: Final = (
+    "what is taken back is held; no worker, sweep or plan looks at it by itself. A later look that "
+    "a person asks for may find the same row and bind it again: reconciler recover ID, reconciler "
+    "batch plan --held. So that it does not, adopt the right row (reconciler resolve ID ITEM "
+    "--adopt EXTERNAL_ID --reason TEXT), or rename or delete the wrong one outside before anybody "
+    "looks. resolve --hold does not keep a look from it, and --none is refused while the row fits"
+)
+"""Said by `batch revert`, also of what was taken back before."""
+
+
 def batch_report(
     run: str,
     counts: Mapping[str, int],

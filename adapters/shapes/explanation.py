@@ -20,6 +20,7 @@ from reconciler.verdict import Evidence
 from . import advice
 from .document_state import next_action
 from .offers import may_be_none
+from .reverted import reverts_of, since_found
 from .rivals import named, rivals
 from .values import shown_time
 
@@ -83,6 +84,13 @@ def _item(
 ) -> dict[str, Any]:
     contested_by = rivals(item, judged.reason, body, journal)
     proven, sayable = _is_proof(document, item), may_be_none(document, item, body)
+    since = since_found(item, judged, journal)
+    why = named(
+        advice.why(
+            judged.verdict, judged.reason, body.get("grade"), document.origin, proven=proven
+        ),
+        contested_by if judged.reason is Reason.CONTESTED else (),
+    )
     return {
         "item": item.key,
         "kind": item.kind.value,
@@ -92,12 +100,9 @@ def _item(
         "verdict": judged.verdict,
         "reason": judged.reason.value if judged.reason else None,
         "proven_absent": judged.verdict == "absent" and proven,
-        "why": named(
-            advice.why(
-                judged.verdict, judged.reason, body.get("grade"), document.origin, proven=proven
-            ),
-            contested_by if judged.reason is Reason.CONTESTED else (),
-        ),
+        "why": f"{why}; since then {since}" if since else why,
+        "since": since,
+        "reverted": reverts_of(item.key, journal),
         "contested_by": contested_by,
         "second_entities": advice.second_entities(body),
         "left": advice.left(body),

@@ -89,7 +89,12 @@ def test_a_plan_is_made_applied_and_taken_back(shell: Shell, graph: FakeGraph) -
 
     assert (back.code, back.json["results"]) == (3, {"changed": 1, "nothing": 3})
     assert states(shell)["d1"] == "held"
-    assert shell.run("batch", "revert", run, "--reason", "wrong file").code == 0
+    assert "bind it again: reconciler recover ID" in back.json["note"]
+    assert f"1 is held: a person took {found} back with batch revert {run}" in (
+        shell.run("show", "d1", "--json").err
+    )
+    twice = shell.run("batch", "revert", run, "--reason", "wrong file")
+    assert (twice.code, back.json["note"] in " ".join(twice.out.split())) == (0, True)
     assert shell.run("batch", "revert", "nobody", "--reason", "wrong file").code == 1
     assert [entry for entry in graph.world.log if entry.actor == "us"] == []
 

@@ -194,6 +194,10 @@ class Judged(_Shape):
     """Whether `absent` is proof: without a mark it is not. False of any other verdict."""
     reason: m.Reason | None
     why: str
+    since: str | None
+    """Why what was found stands no more; null where it stands, or nothing was found."""
+    reverted: list[dict[str, Any]]
+    """Each time a person took back what a batch bound: `at`, `run`, `by`, `reason`, and the id."""
     contested_by: list[dict[str, Any]]
     """Which other document, and which item of it, claims a contested row as well, and how."""
     may_be_none: bool
