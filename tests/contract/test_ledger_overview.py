@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Final
 
 import pytest_asyncio
@@ -47,8 +46,7 @@ from tests.contract.ledger_documents import (
     queued,
 )
 from tests.contract.ledgers import NOON, StandingClock
-from tests.contract.plans_of_queries import plans
-from tests.databases import new_file, opened
+from tests.databases import opened
 
 _D, _I = DocumentState, ItemState
 BAD_INPUT: Final = CallError(row="E28", message="Invalid parameter", code=100)
@@ -280,36 +278,6 @@ async def test_what_stands_in_the_way_is_narrowed_item_by_item(ledger: SqlLedger
     assert await found(Kind.AD, Judged.INCONCLUSIVE) == {"mixed", "half"}
     assert await found(Kind.AD, Judged.ABSENT) == {"made_again"}
     assert await found(None, Judged.FOUND) == {"reopened"}
-
-
-async def test_what_looks_said_and_which_kinds_there_are_is_found_by_an_index(
-    tmp_path: Path, clock: StandingClock
-) -> None:
-    """SQLite plans without counting rows."""
-    async with opened(new_file(tmp_path), clock) as few:
-        with plans() as told:
-            await few.overview(accounts=None, since=None)
-            await few.page(limit=1, which=Which.RECOVERED)
-            await few.page(limit=1, kind=Kind.AD)
-            await few.page(limit=1, kind=Kind.AD, verdict=Judged.ABSENT)
-
-    assert len(told.using("ix_verdict_said (verdict=?)")) == 2
-    assert len(told.using("ix_item_kind (kind=? AND document_id=?)")) == 2
-    assert len(told.using("ix_verdict_said (verdict=? AND judged_at>?)")) == 3
-    assert told.reading_whole("verdict", "item", "intent") == []
-
-
-async def test_counts_that_are_narrowed_by_item_read_no_table_of_items_whole(
-    tmp_path: Path, clock: StandingClock
-) -> None:
-    async with opened(new_file(tmp_path), clock) as few:
-        with plans() as told:
-            await few.overview(accounts=None, since=None, kind=Kind.AD)
-            await few.overview(accounts=None, since=None, kind=Kind.AD, verdict=Judged.ABSENT)
-
-    assert told.using("ix_item_kind (kind=? AND document_id=?)")
-    assert told.using("ix_verdict_said (verdict=?)")
-    assert told.reading_whole("verdict", "item", "intent") == []
 
 
 async def test_the_counts_and_the_oldest_are_of_the_accounts_and_the_time_asked_for(
