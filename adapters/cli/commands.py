@@ -11,11 +11,7 @@ from typing import Annotated
 
 import typer
 
-from reconciler.model import Kind
-
 from ..engine.names import EngineName
-from ..store.judged import Judged
-from ..store.listed_state import ListedState
 from . import (
     account_words,
     batch_words,
@@ -24,6 +20,7 @@ from . import (
     record_words,
     service_words,
 )
+from .list_words import OnlyAccount, OnlyKind, OnlyState, OnlyVerdict
 from .words import AsJson, account_id
 
 app = typer.Typer(
@@ -185,31 +182,40 @@ def cancel(document_id: Id, as_json: AsJson = False) -> int:
 
 @app.command("list")
 def list_documents(
-    state: Annotated[
-        ListedState | None,
-        typer.Option(help="Only this state; crashed ones are publishing ones too."),
-    ] = None,
-    account: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A", callback=account_id, help="Only this account, with or without act_."
-        ),
-    ] = None,
-    kind: Annotated[
-        Kind | None, typer.Option(help="Only documents with an item of this kind.")
-    ] = None,
-    verdict: Annotated[
-        Judged | None,
-        typer.Option(help="Only those with an item, of the kind, judged so by its latest look."),
-    ] = None,
+    state: OnlyState = None,
+    account: OnlyAccount = None,
+    kind: OnlyKind = None,
+    verdict: OnlyVerdict = None,
     as_json: AsJson = False,
 ) -> int:
     """Documents with state and next action, counts first."""
-    from . import document_commands as doing
+    from . import list_commands as listing
     from .session import carry_out
 
-    work = doing.list_documents(state=state, account=account, kind=kind, verdict=verdict)
+    work = listing.list_documents(state=state, account=account, kind=kind, verdict=verdict)
     return carry_out(work, as_json=as_json)
+
+
+@app.command()
+def watch(
+    *,
+    state: OnlyState = None,
+    account: OnlyAccount = None,
+    kind: OnlyKind = None,
+    verdict: OnlyVerdict = None,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.2, help="How often the list is read again.")
+    ] = 2.0,
+    as_json: AsJson = False,
+) -> int:
+    """The list, kept up to date until Ctrl-C; piped, a line for each document that changed."""
+    from . import list_commands as listing
+    from .session import carry_out
+
+    work = listing.watch(
+        state=state, account=account, kind=kind, verdict=verdict, every=every, as_json=as_json
+    )
+    return carry_out(work, as_json=as_json, ends_by_signal=True)
 
 
 @app.command()

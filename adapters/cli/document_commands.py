@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from reconciler.errors import InvalidPlan, PlanError, UnknownItem
 from reconciler.lease import is_live
-from reconciler.model import Document, DocumentState, Kind, NextAction, Origin, Reason
+from reconciler.model import Document, DocumentState, NextAction, Origin, Reason
 from reconciler.plan import parse_plan_text
 from reconciler.ports import View
 from reconciler.settle import Settled
@@ -17,17 +17,12 @@ from reconciler.typed_command import typed_command
 from reconciler.verdict import Absent, Found, Inconclusive, Verdict
 
 from ..bootstrap import Reconciler
-from ..bootstrap.service import page_of
-from ..shapes import document_state, documents_list, explanation, notes_of
+from ..shapes import document_state, explanation, notes_of
 from ..shapes.advice import makes_more
 from ..shapes.next_command import IMPORT
-from ..store.judged import Judged
-from ..store.listed_state import ListedState
-from ..store.summaries import LINES_MAX
 from .document_picture import document_picture
 from .exit_codes import ExitCode, after_cancel, after_publish, after_recover, after_show
 from .funnel_picture import funnel_picture
-from .list_picture import list_picture
 from .next_picture import timing
 from .publishing import publish_and_wait, publish_once
 from .running import Stop
@@ -210,44 +205,6 @@ def _of_one(shape: dict[str, Any], key: str) -> dict[str, Any]:
             next_step=typed_command("show", shape["document_id"]),
         )
     return shape | narrowed
-
-
-def list_documents(
-    *,
-    state: ListedState | None,
-    account: str | None,
-    kind: Kind | None,
-    verdict: Judged | None,
-) -> Work:
-    """Counts over the whole selection, then its newest documents."""
-
-    async def work(product: Reconciler, _: Stop) -> Told:
-        listed, _after = await page_of(
-            product,
-            state=state,
-            accounts=None if account is None else {account},
-            after=None,
-            limit=LINES_MAX,
-            kind=kind,
-            verdict=verdict,
-        )
-        shape = documents_list(
-            listed.counts,
-            listed.lines,
-            listed.now,
-            listed.accounts,
-            worker_seen=listed.worker_seen,
-        )
-        narrowed = any(asked is not None for asked in (state, account, kind, verdict))
-        return Told(
-            shape=shape,
-            picture=lambda: list_picture(
-                shape, narrowed=narrowed, crashed=state is ListedState.CRASHED
-            ),
-            code=ExitCode.DONE,
-        )
-
-    return work
 
 
 def _told(view: View, code: int, *notes: str) -> Told:

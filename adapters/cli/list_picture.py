@@ -114,3 +114,10 @@ def _next(step: Mapping[str, Any], since: str) -> str:
     at = clock(step["until"])[:-4]
     short = at[11:] if step["until"][:10] == since[:10] else at
     return f"{step['action']} {'until' if step['action'] == 'wait' else 'from'} {short}"
+
+
+def list_line(document: Document) -> str:
+    """One document in one line, for a log."""
+    cells = _cells(document)
+    told = [cells[name].plain for name in ("document", "account", "state", "next", "title")]
+    return "  ".join(filter(None, told))

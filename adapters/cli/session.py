@@ -38,10 +38,12 @@ def carry_out(
     """Open the product, do the work, print. A signal's own code goes before the work's, but for
     work that has no other end.
 
-    Only work that may create is given the time of a call to end by itself when a signal comes.
+    Only such work, and work that may create, is given the time of a call to end by itself when a
+    signal comes.
     """
     settings = checked_settings()
-    grace = grace_seconds(settings.to_limits()) if may_create else 0.0
+    may_end = may_create or ends_by_signal
+    grace = grace_seconds(settings.to_limits()) if may_end else 0.0
     stopped: list[Stop] = []
 
     async def session(stop: Stop) -> Told:

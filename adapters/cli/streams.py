@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from threading import Event
+from typing import Final
+
+_silenced: Final = Event()
 
 
 def fill_closed() -> None:
@@ -21,8 +25,14 @@ def fill_closed() -> None:
 
 def silence_stdout() -> None:
     """Write the rest of stdout nowhere: Python flushes once more at exit and would complain."""
+    _silenced.set()
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def is_silenced() -> bool:
+    """Whether nobody reads stdout any more."""
+    return _silenced.is_set()
 
 
 def flushed_stdout() -> None:

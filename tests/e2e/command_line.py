@@ -66,13 +66,17 @@ class Shell:
 
     def start(self, *arguments: str, **settings: str) -> subprocess.Popen[str]:
         """Start `reconciler` as a process of its own and leave it running."""
+        return self.start_on(subprocess.PIPE, *arguments, **settings)
+
+    def start_on(self, stdout: int, *arguments: str, **settings: str) -> subprocess.Popen[str]:
+        """The same with another stdout, such as a terminal."""
         kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
         return subprocess.Popen(
             [PROGRAM, *arguments],
             cwd=self.folder,
             env={**kept, **self._environment(settings)},
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
         )
