@@ -90,11 +90,17 @@ def makes_more(document: Document) -> bool:
 
 
 def commands(
-    document: Document, item: Item, reason: Reason | None, *, may_be_none: bool = True
+    document: Document,
+    item: Item,
+    reason: Reason | None,
+    *,
+    may_be_none: bool = True,
+    is_given_up: bool = False,
 ) -> list[str]:
     """What to type, the likeliest first; empty where nothing is left to do about the item.
 
-    `reason` and `may_be_none` as in `offers`.
+    `reason` and `may_be_none` as in `offers`. `is_given_up`: what was found stands no more, so that
+    another look, which may find it again, comes last.
     """
     if may_be_made(document, item):
         return [typed_command("publish", document.id)]
@@ -102,11 +108,12 @@ def commands(
         return [typed_command("show", document.id)]
     if item.state is not ItemState.HELD:
         return []
-    return [
-        *([IMPORT] if standing(item, reason) is Reason.POLICY else []),
-        typed_command("recover", document.id),
-        *(typed(offer, document, item) for offer in offers(item, reason, may_be_none=may_be_none)),
+    first = [IMPORT] if standing(item, reason) is Reason.POLICY else []
+    look = [typed_command("recover", document.id)]
+    decide = [
+        typed(offer, document, item) for offer in offers(item, reason, may_be_none=may_be_none)
     ]
+    return [*first, *decide, *look] if is_given_up else [*first, *look, *decide]
 
 
 def second_entities(body: Mapping[str, Any]) -> list[dict[str, str]]:

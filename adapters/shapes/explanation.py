@@ -107,7 +107,9 @@ def _item(
         "second_entities": advice.second_entities(body),
         "left": advice.left(body),
         "may_be_none": sayable,
-        "commands": advice.commands(document, item, judged.reason, may_be_none=sayable),
+        "commands": advice.commands(
+            document, item, judged.reason, may_be_none=sayable, is_given_up=since is not None
+        ),
         "external_id": body.get("candidate_id"),
         "judged_at": shown_time(judged.judged_at),
         "settle_at": _time(body.get("settle_at")),

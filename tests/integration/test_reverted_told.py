@@ -85,6 +85,15 @@ def test_what_was_taken_back_is_not_offered_as_none_while_its_row_fits(stage: St
     assert "--none" not in " ".join(one["commands"])
 
 
+def test_the_look_that_would_bind_it_again_is_the_last_that_explain_advises(stage: Stage) -> None:
+    taken_back(stage)
+
+    (one,) = explained(stage)["items"]
+
+    assert one["commands"][-1] == "reconciler recover d1"
+    assert one["commands"][0].startswith("reconciler resolve d1 1 --adopt")
+
+
 def test_who_looks_at_the_document_is_told_that_it_waits_because_it_was_taken_back(
     stage: Stage,
 ) -> None:

@@ -44,18 +44,18 @@ def one_of(document_id: str, item: str | None, how: str) -> dict[str, Any]:
     return {"external_id": "1001", "document_id": document_id, "item": item, "how": how}
 
 
-def explained(sealed: Evidence) -> dict[str, Any]:
+def explained(sealed: Evidence, *journal: Recorded) -> dict[str, Any]:
     judgement = JudgedItem(
         item="a1",
-        verdict="inconclusive",
-        reason=Reason.CONTESTED,
+        verdict=sealed.body["verdict"],
+        reason=sealed.body["reason"] and Reason(sealed.body["reason"]),
         judged_at=LOOKED_AT,
         evidence_id=sealed.id,
         evidence_hash=sealed.hash,
     )
     contested = replace(UNMARKED, items=(held(),), verdicts=(judgement,))
     view = View(document=contested, account=Account(id=ACCOUNT), now=LOOKED_AT)
-    return explanation(Explained(view=view, evidence={"a1": sealed}))
+    return explanation(Explained(view=view, evidence={"a1": sealed}, journal=journal))
 
 
 def test_each_document_that_may_own_the_row_as_well_is_in_the_evidence_and_no_other() -> None:
@@ -110,7 +110,27 @@ def test_a_claim_that_was_given_up_names_the_document_that_took_the_row() -> Non
     assert rivals(held(), None, evidence().body, journal) == [
         one_of("D9", None, "took it from this item")
     ]
-    assert rivals(held(Reason.UNPROVEN_ROW), None, evidence().body, journal) == []
+    for judgement in (None, Reason.CONTESTED):
+        assert rivals(held(Reason.UNPROVEN_ROW), judgement, evidence().body, journal) == []
+
+
+def test_what_was_found_and_given_up_since_says_to_whom_and_not_only_that_it_was_found() -> None:
+    detail = {"external_id": "1001", "given_up_to": "D9"}
+    mine, others = (
+        Recorded(
+            sequence=number, at=LOOKED_AT, event=Event(kind=events.CONTESTED, item=key, detail=said)
+        )
+        for number, key, said in ((1, "a1", detail), (2, "a2", detail | {"given_up_to": "D8"}))
+    )
+
+    (one,) = explained(evidence(), mine, others)["items"]
+    (untouched,) = explained(evidence(), others)["items"]
+
+    assert one["verdict"] == untouched["verdict"] == "found"
+    assert one["since"].startswith("it was given up to D9, at 2026-03-10 12:15:00 UTC")
+    assert one["why"].endswith(one["since"])
+    assert [rival["document_id"] for rival in one["contested_by"]] == ["D9"]
+    assert untouched["since"] is None
 
 
 def test_evidence_from_before_rivals_were_named_is_still_explained() -> None:
