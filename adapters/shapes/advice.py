@@ -108,11 +108,13 @@ def commands(
         return [typed_command("show", document.id)]
     if item.state is not ItemState.HELD:
         return []
-    first = [IMPORT] if standing(item, reason) is Reason.POLICY else []
-    look = [typed_command("recover", document.id)]
     decide = [
         typed(offer, document, item) for offer in offers(item, reason, may_be_none=may_be_none)
     ]
+    if document.state is DocumentState.CANCELLED:  # at rest: nobody's look would be made
+        return decide
+    first = [IMPORT] if standing(item, reason) is Reason.POLICY else []
+    look = [typed_command("recover", document.id)]
     return [*first, *decide, *look] if is_given_up else [*first, *look, *decide]
 
 
