@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 __all__ = ["quick", "replace"]
@@ -38,15 +38,23 @@ else:
 def quick(kind: type[Kind]) -> type[Kind]:
     """The same frozen dataclass with a quicker constructor: for values made by the hundred.
 
-    Raises TypeError for a class that checks its own values: its checks would be left out.
+    It has no subclasses. Raises TypeError for a class that checks its own values: its checks would
+    be left out.
     """
     if not _is_plain(kind):
         raise TypeError(f"{kind.__name__} is made by its own constructor alone")
     scope = _scope(kind)
     constructor = _compiled(_constructor(kind, scope), scope)
-    constructor.__qualname__ = f"{kind.__qualname__}.__init__"  # as errors call it
+    wraps(kind.__init__)(constructor)  # as errors and signatures have it
     cast("Any", kind).__init__ = constructor
+    cast("Any", kind).__init_subclass__ = classmethod(_refuse_subclass)
     return kind
+
+
+def _refuse_subclass(kind: type[Any], /, **_: object) -> None:
+    raise TypeError(
+        f"{kind.__name__} is a subclass of a quick class, which makes its own kind only"
+    )
 
 
 def _is_plain(kind: type[Any]) -> bool:

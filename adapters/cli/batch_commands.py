@@ -27,9 +27,9 @@ from .batch_table import Table, table
 from .batch_tally import Tally
 from .decision_commands import person
 from .exit_codes import after_batch_plan
-from .export_command import FileLost
 from .running import Stop
 from .session import Told, Work
+from .whole_file import FileLost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from reconciler.batch_values import Head, Planned
 from reconciler.canonical_json import digest
 from reconciler.errors import PlanRefused
 
-from .export_command import FileLost
+from .whole_file import FileLost, lost, target_of
 
 CHUNK: Final = 1 << 20
 HEAD_MAX: Final = 64 << 20
@@ -36,7 +36,8 @@ class PlanWriter:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lines = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
+        self._target = target_of(path)
+        self._lines = self._target.with_name(f"{self._target.name}.{os.getpid()}.unfinished")
         self._stream: IO[bytes] = self._opened(self._lines)
         self._hash = hashlib.sha256()
         self._spelling = PlanLines()
@@ -57,7 +58,7 @@ class PlanWriter:
         try:
             self._stream.write(line)
         except OSError as error:
-            raise self._lost(error) from error
+            raise lost(self._path, error) from error
 
     def finish(self, head: Head) -> None:
         """The head in front of the lines; on disk when this returns."""
@@ -71,9 +72,9 @@ class PlanWriter:
                 shutil.copyfileobj(lines, stream, CHUNK)
                 stream.flush()
                 os.fsync(stream.fileno())
-            whole.replace(self._path)
+            whole.replace(self._target)
         except OSError as error:
-            raise self._lost(error) from error
+            raise lost(self._path, error) from error
         finally:
             self.drop()
             whole.unlink(missing_ok=True)
@@ -88,13 +89,7 @@ class PlanWriter:
         try:
             return path.open("wb")
         except OSError as error:
-            raise self._lost(error) from error
-
-    def _lost(self, error: OSError) -> FileLost:
-        return FileLost(
-            f"{self._path} cannot be written: {error.strerror}",
-            next_step="name another file with -o",
-        )
+            raise lost(self._path, error) from error
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from .export_command import FileLost
+from .whole_file import FileLost
 
 IDS: Final = ("document_id", "account_id")
 COLUMNS: Final = (*IDS, "result", "before", "after", "reason", "why")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -36,6 +37,10 @@ NO_PART_OF_AN_ID: Final = frozenset("[]{}(),;'\"")
 LINE_LENGTH_MAX: Final = 64 * 1024
 """Characters; a longer one is no decision."""
 
+NO_UTF8: Final = "is no UTF-8; save the file as UTF-8 and give it again"
+_NO_UTF8: Final = re.compile("[\udc80-\udcff]")
+"""Bytes that were kept apart."""
+
 _TRUTH: Final = {"": False, "false": False, "no": False, "0": False,
                  "true": True, "yes": True, "1": True}  # fmt: skip
 
@@ -63,7 +68,7 @@ def decisions_of(file: str, *, by: str) -> Iterator[Read | Malformed]:
     Raises `DecisionRefused` where the file cannot be read at all.
     """
     try:
-        stream = sys.stdin if file == "-" else Path(file).open(encoding="utf-8-sig", newline="")  # noqa: SIM115
+        stream = _stdin() if file == "-" else _opened(Path(file))
     except OSError as error:
         raise DecisionRefused(
             f"{file} cannot be read: {error.strerror}",
@@ -74,6 +79,18 @@ def decisions_of(file: str, *, by: str) -> Iterator[Read | Malformed]:
         rows = _csv_rows(stream) if file.lower().endswith(".csv") else _json_rows(stream)
         for line, given in rows:
             yield _read(line, given, by)
+
+
+def _opened(file: Path) -> TextIO:
+    """What is no UTF-8 is kept apart, in surrogates: it spoils its own line and no other."""
+    return file.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+
+
+def _stdin() -> TextIO:
+    reconfigure = getattr(sys.stdin, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(encoding="utf-8-sig", errors="surrogateescape")
+    return sys.stdin
 
 
 def _json_rows(stream: TextIO) -> Iterator[tuple[int, Any]]:
@@ -89,6 +106,8 @@ def _lines(stream: TextIO) -> Iterator[str]:
 
 
 def _decoded(text: str) -> Any:
+    if _NO_UTF8.search(text):
+        return NO_UTF8
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -99,7 +118,9 @@ def _csv_rows(stream: TextIO) -> Iterator[tuple[int, Any]]:
     reader = csv.DictReader(io.StringIO(stream.read()), restkey="more", restval="")
     try:
         for row in reader:
-            yield reader.line_num, {key: value for key, value in row.items() if value != ""}
+            is_spoilt = any(_NO_UTF8.search(str(value)) for value in row.values())
+            given = {key: value for key, value in row.items() if value != ""}
+            yield reader.line_num, NO_UTF8 if is_spoilt else given
     except csv.Error as error:
         yield reader.line_num, f"is not CSV: {error}"
 

@@ -10,7 +10,6 @@ from typing import Final
 
 from rich.text import Text
 
-from reconciler.errors import ReconcilerError
 from reconciler.model import Document, Origin
 from reconciler.ports import Ledger
 
@@ -20,24 +19,19 @@ from .exit_codes import ExitCode
 from .output import visible, write_data
 from .running import Stop
 from .session import Told, Work
+from .whole_file import lost, target_of
 
 DOCUMENTS_AT_ONCE: Final = 50
 
 Write = Callable[[str], object]
 
 
-class FileLost(ReconcilerError):
-    """The file cannot be written; what stood there before is untouched."""
-
-    code = "unexpected"
-
-
 def export(form: str, output: Path | None, *, account: str | None, origin: Origin | None) -> Work:
-    """Page by page. A file appears whole or not at all."""
+    """Page by page, to stdout for None and for `-`. A file appears whole or not at all."""
 
     async def work(product: Reconciler, _: Stop) -> Told:
         documents = _documents(product.outside.ledger, account, origin)
-        if output is None:
+        if output is None or str(output) == "-":
             await _write(documents, form, write_data)
             return Told(shape={}, picture=None, code=ExitCode.DONE)
         count, items = await _to_file(documents, form, output)
@@ -73,15 +67,14 @@ async def _write(documents: AsyncIterator[Document], form: str, write: Write) ->
 
 
 async def _to_file(documents: AsyncIterator[Document], form: str, output: Path) -> tuple[int, int]:
-    unfinished = output.with_name(f"{output.name}.{os.getpid()}.unfinished")
+    target = target_of(output)
+    unfinished = target.with_name(f"{target.name}.{os.getpid()}.unfinished")
     try:
         with unfinished.open("w", encoding="utf-8", newline="") as stream:
             told = await _write(documents, form, stream.write)
-        unfinished.replace(output)
+        unfinished.replace(target)
     except OSError as error:
-        raise FileLost(
-            f"{output} cannot be written: {error.strerror}", next_step="name another file with -o"
-        ) from error
+        raise lost(output, error) from error
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)

@@ -49,6 +49,8 @@ def stored(connection: Connection, evidence_id: str) -> Evidence:
     row = _FIND.row(connection, {"the_id": evidence_id})
     if row is None:
         raise LedgerUnavailable(f"no evidence {evidence_id} is stored")
+    if not isinstance(row.body, str):  # SQLite keeps a blob in a column of text
+        raise _altered(evidence_id)
     sealed = Evidence.sealed(row.body)
     if (sealed.id, sealed.hash) != (evidence_id, row.hash):
         raise _altered(evidence_id)

@@ -168,6 +168,11 @@ def _ours(error: BaseException | None) -> Exception:
             "the file is no SQLite database, and was left as it is",
             next_step="set RECONCILER_DATABASE_URL to a file of its own, then reconciler migrate",
         )
+    if "decode to UTF-8" in str(error):  # it goes on with what stands there, which may be anything
+        return LedgerUnavailable(
+            "what stands in the ledger is no text any more: the file was altered or damaged",
+            next_step="restore the ledger from a backup, then reconciler migrate --accept-database",
+        )
     if code & 0xFF in _REFUSED_FOR_NOW:
         return LedgerUnavailable(f"the ledger cannot be used: {error}", next_step=_HELD)
     return LedgerUnavailable(

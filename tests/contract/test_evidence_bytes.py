@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -16,7 +17,7 @@ from reconciler.ports import Anyhow
 from reconciler.verdict import Evidence
 from tests.contract.ledger_documents import put, queued, unchanged
 from tests.contract.ledgers import StandingClock
-from tests.databases import by_hand, opened
+from tests.databases import by_hand, new_file, opened
 
 FOUND: Final = Evidence.of({"name": "ü", "now": 1.5})
 
@@ -54,6 +55,29 @@ async def test_whichever_byte_is_flipped_the_evidence_is_refused_by_its_name(
 
     assert unnoticed == []
     assert len(list(flipped(stored))) > len(stored)
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    ["CAST(body AS BLOB)", "CAST(x'7bff7d' AS TEXT)", "NULLIF(hash, body)"],
+    ids=["no text any more", "no UTF-8 any more", "another text"],
+)
+async def test_whatever_sqlite_may_hold_there_it_is_called_damaged_and_not_shown(
+    tmp_path: Path, clock: StandingClock, spoiled: str
+) -> None:
+    """A column of text holds what anybody puts there, byte for byte."""
+    url = new_file(tmp_path)
+    async with opened(url, clock) as found:
+        await put(found, queued())
+        await found.change("d1", Anyhow(), lambda view: replace(unchanged(view), evidence=(FOUND,)))
+        with by_hand(url) as connection:
+            connection.execute(text(f"UPDATE evidence SET body = {spoiled}"))
+
+        with pytest.raises(LedgerUnavailable, match="altered or damaged") as refused:
+            await found.evidence(FOUND.id)
+
+    assert "restore the ledger from a backup" in str(refused.value.next_step)
+    assert "{" not in refused.value.message
 
 
 async def refusal(ledger: SqlLedger) -> str:

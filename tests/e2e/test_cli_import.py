@@ -283,6 +283,9 @@ def test_everything_is_handed_back_by_item(shell: Shell, graph: FakeGraph) -> No
     told = shell.run("batch", "export")
     as_table = shell.run("batch", "export", "--format", "csv", "--origin", "imported")
     to_file = shell.run("batch", "export", "-o", "found.csv", "--json", "--account", "1001")
+    (shell.folder / "link").symlink_to("behind")
+    to_link = shell.run("batch", "export", "-o", "link")
+    to_stdout = shell.run("batch", "export", "-o", "-")
 
     assert (told.code, as_table.code, to_file.code) == (0, 0, 0)
     items = [json.loads(each) for each in told.out.splitlines()]
@@ -299,6 +302,9 @@ def test_everything_is_handed_back_by_item(shell: Shell, graph: FakeGraph) -> No
     assert json.loads(rows[1]["attributes"])["id"] == external_id
     assert (to_file.json["documents"], to_file.json["items"]) == (3, 4)
     assert len((shell.folder / "found.csv").read_text().splitlines()) == 5
+    assert (to_link.code, to_stdout.code, to_stdout.out) == (0, 0, told.out)
+    assert (shell.folder / "link").is_symlink()
+    assert (shell.folder / "behind").read_text() == told.out
 
 
 def test_an_export_that_cannot_be_written_leaves_what_stood_there(shell: Shell) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from dataclasses import FrozenInstanceError, asdict, dataclass, field
 from typing import Any
 
@@ -85,6 +86,9 @@ class ByName:
     three: list[int] = field(default_factory=list)
 
 
+SIGNATURE = str(inspect.signature(ByName))
+
+
 @dataclass(frozen=True, slots=True)
 class ByPlace:
     """A class whose fields may be given in their order, but for one."""
@@ -130,6 +134,18 @@ def test_what_a_quick_class_made_is_frozen() -> None:
 def test_a_quick_class_refuses_what_it_refused(given: dict[str, Any], why: str) -> None:
     with pytest.raises(TypeError, match=why):
         quick(ByName)(**given)
+
+
+def test_a_quick_class_shows_the_signature_it_had() -> None:
+    assert str(inspect.signature(ByName)) == SIGNATURE
+    assert str(inspect.signature(quick(ByName))) == SIGNATURE
+
+
+def test_a_quick_class_has_no_subclass_for_it_would_make_its_own_kind() -> None:
+    kind: Any = quick(ByPlace)
+
+    with pytest.raises(TypeError, match="Wider is a subclass of a quick class"):
+        type("Wider", (kind,), {"__slots__": ()})
 
 
 def test_a_quick_class_takes_by_name_what_it_took_by_name() -> None:

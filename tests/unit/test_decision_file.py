@@ -48,3 +48,25 @@ def test_no_list_in_json_is_told_the_form_that_it_has_there(tmp_path: Path) -> N
 
     assert isinstance(line, Malformed)
     assert "[] where there is none" in line.problem
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_a_byte_that_is_no_utf8_spoils_its_own_line_alone(tmp_path: Path, ending: str) -> None:
+    """As a spreadsheet may save an umlaut; the lines around it are decisions as before."""
+    lines = {
+        "jsonl": b'{"document_id":"d%d","item":"a","decision":"hold","reason":"%s"}\n',
+        "csv": b"d%d,a,hold,%s\n",
+    }[ending]
+    head = b"document_id,item,decision,reason\n" if ending == "csv" else b""
+    file = tmp_path / f"decisions.{ending}"
+    reasons = [b"fine", b"sch\xf6n", "schön".encode()]
+    file.write_bytes(head + b"".join(lines % (n, why) for n, why in enumerate(reasons)))
+
+    first, spoilt, last = decisions_of(str(file), by="a person")
+
+    assert isinstance(spoilt, Malformed)
+    assert "no UTF-8" in spoilt.problem
+    assert spoilt.line == (3 if ending == "csv" else 2)
+    assert isinstance(first, Read)
+    assert isinstance(last, Read)
+    assert last.decision.reason == "schön"
